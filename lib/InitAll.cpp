@@ -1,0 +1,35 @@
+//===- InitAll.cpp - Registers what the product adds to MLIR ----*- C++ -*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mla/InitAll.h"
+
+#include "mla/Conversion/Passes.h"
+#include "mla/Dialect/MLA/IR/MLA.h"
+#include "mla/Dialect/MLA/Transforms/BufferizableOpInterface.h"
+#include "mla/Dialect/MLA/Transforms/Passes.h"
+#include "mla/Pipelines/Passes.h"
+#include "mla/Pipelines/Pipelines.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+void mlir::mla::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<MLADialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+void mlir::mla::registerAllPasses() {
+  // The pass registry aborts on a second pipeline of the same name; a plugin
+  // may be named twice on a command line.
+  static const bool once = [] {
+    registerMLATransformsPasses();
+    registerMLAConversionPasses();
+    registerMLAPipelinesPasses();
+    registerPipelines();
+    return true;
+  }();
+  (void)once;
+}
