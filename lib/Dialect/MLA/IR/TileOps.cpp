@@ -1,0 +1,48 @@
+//===- TileOps.cpp - mla.locate and mla.gather_pages -*- C++ -*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mla/Dialect/MLA/IR/MLA.h"
+
+using namespace mlir;
+using namespace mlir::mla;
+
+LogicalResult LocateOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location>, ValueRange, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  types.assign(3, IndexType::get(context));
+  return success();
+}
+
+LogicalResult GatherPagesOp::verify() {
+  auto cache = cast<ShapedType>(getCache().getType());
+  auto dest = cast<ShapedType>(getDest().getType());
+  bool tensors = isa<RankedTensorType>(cache);
+  for (Type type : {Type(getTable().getType()), Type(dest)})
+    if (isa<RankedTensorType>(type) != tensors)
+      return emitOpError() << "expected all tensors or all memrefs, got "
+                           << cache << " and " << type;
+  if (tensors ? !getResult() || getResult().getType() != dest : !!getResult())
+    return emitOpError() << "expected "
+                         << (tensors ? "one result of the destination's type"
+                                     : "no result on memrefs");
+  if (cache.getRank() != 6)
+    return emitOpError() << "'cache': expected rank 6, got " << cache;
+  if (dest.getRank() != 2 || dest.isDynamicDim(1))
+    return emitOpError()
+           << "'dest': expected rank 2 and a static width, got " << dest;
+  if (cache.isDynamicDim(5) ||
+      getColumn() + dest.getDimSize(1) > cache.getDimSize(5))
+    return emitOpError() << "'column': expected " << dest.getDimSize(1)
+                         << " columns from " << getColumn()
+                         << " to lie inside the cache's row, got " << cache;
+  auto from = dyn_cast<FloatType>(cache.getElementType());
+  auto to = dyn_cast<FloatType>(dest.getElementType());
+  if (!from || !to || (from != to && from.getWidth() >= to.getWidth()))
+    return emitOpError() << "'dest': expected " << cache.getElementType()
+                         << " or a wider float, got " << dest.getElementType();
+  return success();
+}
