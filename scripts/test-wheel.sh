@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Builds the wheel and runs the Python tests against it in an environment that
+# has nothing else of this checkout.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+
+work=$root/build/wheel
+rm -rf "$work"
+mkdir -p "$work"
+.venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps \
+  --wheel-dir "$work" .
+wheel=$(ls "$work"/mla-*-py3-none-*.whl)
+echo "$(basename "$wheel"): $(du -h "$wheel" | cut -f1)"
+
+"${PYTHON:-python3}" -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check \
+  "$wheel" pytest hypothesis
+
+# The libraries bring their LLVM along and show only the C API.
+libs=$("$work/venv/bin/python" -c \
+  'import mla, pathlib; print(pathlib.Path(mla.__file__).parent / "_lib")')
+if ldd "$libs/libMLACompiler.so" | grep -E 'libLLVM|libMLIR|not found'; then
+  echo "libMLACompiler.so is not self-contained" >&2
+  exit 1
+fi
+if nm -D --defined-only "$libs/libMLACompiler.so" | awk '$3 !~ /^mla/' | grep .; then
+  echo "libMLACompiler.so exports more than the C API" >&2
+  exit 1
+fi
+
+cp -r python/tests "$work/tests"
+cd "$work"
+env -u PYTHONPATH venv/bin/python -m pytest -q -p no:cacheprovider tests "$@"
