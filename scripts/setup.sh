@@ -32,7 +32,7 @@ install_packages() {
 
   echo "setup: installing ${missing[*]}"
   as_root apt-get update -q
-  if ! apt-cache policy libmlir-$llvm-dev | grep -q 'Candidate: [^(]'; then
+  if [[ $(apt-cache policy libmlir-$llvm-dev) != *"Candidate: "[0-9]* ]]; then
     cat >&2 <<END
 setup: no apt source of this machine has LLVM $llvm (libmlir-$llvm-dev).
   Debian 12 ships it in its security suite; /etc/apt/sources.list needs

@@ -28,8 +28,9 @@ function(mla_add_tool name)
   add_dependencies(${name} mla-headers)
   set_target_properties(${name} PROPERTIES
     BUILD_RPATH_USE_ORIGIN ON
-    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+    INSTALL_RPATH_USE_LINK_PATH ON)
+  set_property(GLOBAL APPEND PROPERTY MLA_TOOLS ${name})
 endfunction()
 
 # mla_add_tablegen_target(<target>)
