@@ -38,8 +38,9 @@ def key_of(entry, dependencies, tidy_version):
     digest = hashlib.sha256(tidy_version.encode())
     digest.update((ROOT / ".clang-tidy").read_bytes())
     digest.update(entry["command"].replace(str(ROOT), "").encode())
-    files = dependencies.get(entry["output"]) or [Path(entry["file"])]
-    for path in sorted(set(files) | {Path(entry["file"])}):
+    source = Path(entry["file"])
+    output = re.search(r" -o (\S+)", entry["command"])[1]
+    for path in sorted({source, *dependencies.get(output, [])}):
         digest.update(str(path.relative_to(ROOT)).encode())
         digest.update(path.read_bytes() if path.exists() else b"")
     return digest.hexdigest()

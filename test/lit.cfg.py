@@ -19,6 +19,7 @@ config.substitutions += [
     ("%mla_src_root", config.mla_src_root),
     ("%shlibext", config.shlibext),
     ("%cc", config.c_compiler),
+    ("%python", config.python_executable),
 ]
 
 # A variable of one CHECK-LABEL block must not leak into the next.
