@@ -1,0 +1,48 @@
+# Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Set-up of the Python tests.
+
+Tests of the oracle, the module text and the argument checks need no library.
+All others fail, and say why, when libMLACompiler.so is not found: a suite that
+skips them would pass on a broken build.
+"""
+
+import importlib.util
+import pathlib
+import sys
+
+import hypothesis
+import numpy as np
+import pytest
+
+if importlib.util.find_spec("mla") is None:
+    # A source checkout: the package is beside this folder.
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+import mla
+from mla import _capi
+
+# Examples are the same every time, and nothing is written beside the sources.
+hypothesis.settings.register_profile(
+    "mla", derandomize=True, deadline=None, database=None, max_examples=40
+)
+hypothesis.settings.load_profile("mla")
+
+
+def pytest_report_header() -> str:
+    try:
+        path = _capi.library_path()
+        return f"mla: {mla.__file__}\n{path}: LLVM {_capi.llvm_version()}"
+    except mla.Error as error:
+        return f"mla: {mla.__file__}\n{error}"
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def _default_threads():
+    yield
+    mla.set_num_threads(0)
