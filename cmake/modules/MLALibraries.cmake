@@ -42,9 +42,21 @@ if(MLA_STATIC)
   file(GLOB MLA_MLIR_ARCHIVES ${LLVM_LIBRARY_DIR}/libMLIR*.a)
   list(FILTER MLA_MLIR_ARCHIVES EXCLUDE REGEX "libMLIR(CAPI|Test|.*Test|.*TestPasses)")
   llvm_map_components_to_libnames(MLA_LLVM_ARCHIVES
-    native NVPTX asmparser bitreader bitwriter core executionengine
-    frontendopenacc frontendopenmp ipo jitlink linker mcjit objcarcopts orcjit passes runtimedyld support
-    target transformutils)
+    asmparser bitwriter frontendopenacc frontendopenmp ipo linker native NVPTX
+    orcjit passes perfjitevents)
+  # Compression from archives too, and no Z3 (only Clang's analyzer calls it): the
+  # library then needs nothing but the C and C++ run-time libraries.
+  find_library(MLA_ZLIB_ARCHIVE libz.a)
+  find_library(MLA_ZSTD_ARCHIVE libzstd.a)
+  get_target_property(dependencies LLVMSupport INTERFACE_LINK_LIBRARIES)
+  list(FILTER dependencies EXCLUDE REGEX "z3")
+  if(MLA_ZLIB_ARCHIVE AND MLA_ZSTD_ARCHIVE)
+    list(TRANSFORM dependencies REPLACE "^ZLIB::ZLIB$" ${MLA_ZLIB_ARCHIVE})
+    list(TRANSFORM dependencies REPLACE "^zstd::.*$" ${MLA_ZSTD_ARCHIVE})
+  endif()
+  set_target_properties(LLVMSupport PROPERTIES
+    INTERFACE_LINK_LIBRARIES "${dependencies}")
+
   set(MLA_LLVM_LIBRARIES
     -Wl,--start-group ${MLA_MLIR_ARCHIVES} -Wl,--end-group
     ${MLA_LLVM_ARCHIVES})
