@@ -56,8 +56,12 @@ def _offsets(
     if starts_at_zero and offsets[0] != 0:
         raise ValueError(f"{name}[0]: expected 0, got {offsets[0]}")
     low = np.concatenate([[0], offsets[:-1]])
-    _require_all(name, offsets >= low, offsets, lambda i: f">= {low[i]}")
-    _require_all(name, offsets <= extent, offsets, lambda i: f"<= {extent}")
+    _require_all(
+        name,
+        (low <= offsets) & (offsets <= extent),
+        offsets,
+        lambda i: f">= {low[i]}" if offsets[i] < low[i] else f"<= {extent}",
+    )
     return offsets
 
 

@@ -1,0 +1,123 @@
+# Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numerics: every family against the oracle, and chunked prefill."""
+
+import threading
+
+import families
+import mla
+import numpy as np
+import pytest
+from families import Case, build, check, same_bits
+from mla import reference
+
+
+@pytest.mark.parametrize("case", families.cases(), ids=str)
+def test_family(case):
+    batch = build(case)
+    output, lse = batch.run()
+    assert output is batch.output
+    check(batch, output, lse)
+
+
+PLAIN = Case("plain", (33, 0, 70), (5, 64, 0), heads=2)
+
+
+def test_allocated_output():
+    """Without a destination the output is new, of q's type or the one asked."""
+    batch = build(PLAIN)
+    given, _ = batch.run()
+    output, lse = batch.run(output=None)
+    assert same_bits(output, given)
+    assert lse.dtype == np.float32 and lse.shape == output.shape[:2]
+    output = batch.run(output=None, output_dtype=np.float32, return_lse=False)[0]
+    assert output.dtype == np.float32
+    check(batch, output, None)
+    output = batch.run(output=None, output_dtype="bfloat16", return_lse=False)[0]
+    assert output.dtype == batch.q.dtype
+
+
+def test_default_scale():
+    batch = build(PLAIN)
+    output, lse = batch.run()
+    other, other_lse = batch.run(output=None, scale=192**-0.5)
+    assert same_bits(output, other) and same_bits(lse, other_lse)
+
+
+def test_validate_changes_nothing():
+    batch = build(PLAIN)
+    output, lse = batch.run()
+    other, other_lse = batch.run(output=None, validate=True)
+    assert same_bits(output, other) and same_bits(lse, other_lse)
+
+
+def test_cache_changes_between_calls():
+    """A PagedCache is a view: the next call sees what was written into it."""
+    batch = build(PLAIN)
+    batch.run()
+    blocks = batch.options["cache"].kv_blocks
+    blocks[:] = (2 * blocks.astype(np.float32)).astype(blocks.dtype)
+    batch.output[:] = np.nan
+    check(batch, *batch.run())
+
+
+def test_calls_from_several_threads():
+    batches = [build(families.replace(PLAIN, seed=seed)) for seed in range(6)]
+    expected = [batch.run(output=None) for batch in batches]
+    results = [None] * len(batches)
+
+    def work(i: int) -> None:
+        for _ in range(5):
+            results[i] = batches[i].run(output=None)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(batches))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for got, want in zip(results, expected):
+        assert same_bits(got[0], want[0]) and same_bits(got[1], want[1])
+
+
+@pytest.mark.parametrize("mask, window", [("causal", -1), ("chunked", 100)])
+@pytest.mark.parametrize("chunks", [(64, 64, 64), (1, 200, 37), (129, 16, 300)])
+def test_chunked_equals_unchunked(mask, window, chunks):
+    """Each chunk on its own part of the buffer, merged; sequences start late and
+    end early, and the last chunk takes what is left."""
+    whole = Case(
+        "whole",
+        lengths=(70, 5, 0, 33, 129),
+        prefixes=(130, 0, 40, 1, 260),
+        mask=mask,
+        window=window,
+        out_dtype="float32",
+    )
+    batch = build(whole)
+    context = np.array(whole.lengths) + np.array(whole.prefixes)
+    bro = batch.options["buffer_row_offsets"].astype(int)
+    index = np.int32
+
+    merged = None
+    begin = np.zeros(len(context), int)
+    for size in (*chunks, 10_000):
+        end = np.minimum(begin + size, context)
+        keep = np.concatenate(
+            [np.arange(o + b, o + e) for o, b, e in zip(bro, begin, end)]
+        )
+        part = mla.prefill(
+            batch.q,
+            batch.k[keep],
+            batch.v[keep],
+            **{
+                **batch.options,
+                "buffer_row_offsets": np.cumsum([0, *(end - begin)]).astype(index),
+                "cache_offsets": begin.astype(index),
+            },
+            output_dtype=np.float32,
+            return_lse=True,
+        )
+        merged = part if merged is None else reference.merge_states(*merged, *part)
+        begin = end
+    assert (begin == context).all()
+    batch.output[: batch.tokens] = merged[0]
+    check(batch, batch.output, merged[1].astype(np.float32))
