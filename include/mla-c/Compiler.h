@@ -10,9 +10,9 @@
 // that the caller owns.
 //
 // Threads: every function may be called from any thread; one kernel may run on
-// several threads at once. Errors: a function that can fail takes `char **error`
-// (may be NULL) and stores a message there, which the caller frees with
-// mlaFreeString. Nothing is launched and nothing is written when it fails.
+// several threads at once. Errors: a function that can fail takes `char
+// **error` (may be NULL) and stores a message there, which the caller frees
+// with mlaFreeString. Nothing is launched and nothing is written when it fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +53,8 @@ typedef enum MlaDType {
 } MlaDType;
 
 /// One argument of a call: a tensor, or a scalar (rank 0: shape and strides may
-/// be NULL). Strides count elements, not bytes. `data` may be NULL if the tensor
-/// has no elements.
+/// be NULL). Strides count elements, not bytes. `data` may be NULL if the
+/// tensor has no elements.
 typedef struct MlaTensor {
   void *data;
   int32_t dtype; // MlaDType
@@ -68,10 +68,14 @@ typedef struct MlaKernel MlaKernel;
 typedef struct MlaCompileOptions {
   /// sizeof(MlaCompileOptions), so that fields can be added later.
   size_t size;
-  /// "cpu" (this machine), "cpu-avx2", "cpu-avx512", "cpu-generic". NULL: "cpu".
+  /// "cpu" (this machine), "cpu-avx2", "cpu-avx512", "cpu-generic". NULL:
+  /// "cpu".
   const char *target;
   /// The function to call. NULL: the module's only public function.
   const char *entry;
+  /// What diagnostics call the text, for example its file's path. NULL:
+  /// "<module>".
+  const char *name;
 } MlaCompileOptions;
 
 /// Compiles the module `text` (MLIR assembly or bytecode, `length` bytes).
