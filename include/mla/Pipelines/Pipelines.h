@@ -31,7 +31,7 @@ const TargetInfo *lookupTarget(llvm::StringRef name);
 int64_t getVectorLanes(const TargetInfo &target);
 
 /// Names that `stop-after=` accepts for a target, in pipeline order.
-llvm::ArrayRef<llvm::StringRef> getStages(const TargetInfo &target);
+llvm::SmallVector<llvm::StringRef> getStages(const TargetInfo &target);
 
 struct LowerOptions : public PassPipelineOptions<LowerOptions> {
   Option<std::string> target{*this, "target",

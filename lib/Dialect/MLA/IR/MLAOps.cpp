@@ -32,11 +32,10 @@ parseRopeSource(OpAsmParser &parser, std::optional<UnresolvedOperand> &kvBlocks,
     return parser.parseOperand(result.emplace());
   };
   if (succeeded(parser.parseOptionalKeyword("pages")))
-    return failure(parser.parseLParen() || operand(kvBlocks) ||
-                   parser.parseComma() || operand(lookupTable) ||
-                   parser.parseComma() || operand(cacheLengths) ||
-                   parser.parseComma() || operand(layerIdx) ||
-                   parser.parseRParen());
+    return failure(
+        parser.parseLParen() || operand(kvBlocks) || parser.parseComma() ||
+        operand(lookupTable) || parser.parseComma() || operand(cacheLengths) ||
+        parser.parseComma() || operand(layerIdx) || parser.parseRParen());
   if (failed(parser.parseOptionalKeyword("rope")))
     return parser.emitError(parser.getCurrentLocation(),
                             "expected 'pages' or 'rope'");
@@ -93,9 +92,9 @@ static LogicalResult verifyEqual(PrefillOp op, StringRef label, StringRef what,
       continue;
     int64_t here = shaped(extent.operand).getDimSize(extent.dim) + extent.bias;
     if (known && here != size)
-      return op.emitOpError() << label << ": " << what << ": '" << known->name
-                              << "' has " << size << ", '" << extent.name
-                              << "' has " << here;
+      return op.emitOpError()
+             << label << ": " << what << ": '" << known->name << "' has "
+             << size << ", '" << extent.name << "' has " << here;
     known = &extent;
     size = here;
   }
@@ -108,13 +107,11 @@ LogicalResult PrefillOp::verify() {
     Value value;
     int64_t rank;
   };
-  const Named floats[] = {{"q", getQ(), 3},
-                          {"k", getK(), 3},
-                          {"v", getV(), 3},
-                          {"kv_blocks", getKvBlocks(), 6},
-                          {"k_rope", getKRope(), 2},
-                          {"output", getOutput(), 3},
-                          {"lse", getLse(), 2}};
+  const Named floats[] = {
+      {"q", getQ(), 3},          {"k", getK(), 3},
+      {"v", getV(), 3},          {"kv_blocks", getKvBlocks(), 6},
+      {"k_rope", getKRope(), 2}, {"output", getOutput(), 3},
+      {"lse", getLse(), 2}};
   const Named indices[] = {{"input_row_offsets", getInputRowOffsets(), 1},
                            {"buffer_row_offsets", getBufferRowOffsets(), 1},
                            {"cache_offsets", getCacheOffsets(), 1},
@@ -177,8 +174,8 @@ LogicalResult PrefillOp::verify() {
     if (isLse ? !type.isF32()
               : !type.isF32() && !type.isBF16() && !type.isF16())
       return emitOpError() << "MLA-V3: '" << operand.name << "': expected "
-                           << (isLse ? "f32" : "bf16, f16 or f32")
-                           << ", got " << type;
+                           << (isLse ? "f32" : "bf16, f16 or f32") << ", got "
+                           << type;
   }
   for (const Named &operand : {floats[1], floats[2]})
     if (shaped(operand.value).getElementType() != element)
@@ -236,12 +233,11 @@ LogicalResult PrefillOp::verify() {
           {{"k", getK(), 0}, {"v", getV(), 0}, {"k_rope", getKRope(), 0}})))
     return failure();
   // cache_offsets may have one entry more than there are sequences.
-  if (failed(verifyEqual(
-          *this, "MLA-V6", "sequences",
-          {{"input_row_offsets", getInputRowOffsets(), 0, -1},
-           {"buffer_row_offsets", getBufferRowOffsets(), 0, -1},
-           {"lookup_table", getLookupTable(), 0},
-           {"cache_lengths", getCacheLengths(), 0}})))
+  if (failed(verifyEqual(*this, "MLA-V6", "sequences",
+                         {{"input_row_offsets", getInputRowOffsets(), 0, -1},
+                          {"buffer_row_offsets", getBufferRowOffsets(), 0, -1},
+                          {"lookup_table", getLookupTable(), 0},
+                          {"cache_lengths", getCacheLengths(), 0}})))
     return failure();
 
   // MLA-V7.
@@ -254,18 +250,17 @@ LogicalResult PrefillOp::verify() {
   // MLA-V9.
   if (getMask().getNumParameters() != getMaskParameters().size())
     return emitOpError() << "MLA-V9: " << getMask() << " takes "
-                         << getMask().getNumParameters()
-                         << " parameters, got " << getMaskParameters().size();
+                         << getMask().getNumParameters() << " parameters, got "
+                         << getMaskParameters().size();
 
   // MLA-V10.
   if (!tensors)
     for (const Named &operand : floats)
       if (operand.value && operand.name != "lse" &&
           !cast<MemRefType>(operand.value.getType()).isLastDimUnitStride())
-        return emitOpError()
-               << "MLA-V10: '" << operand.name
-               << "': expected a last dimension of stride 1, got "
-               << operand.value.getType();
+        return emitOpError() << "MLA-V10: '" << operand.name
+                             << "': expected a last dimension of stride 1, got "
+                             << operand.value.getType();
   return success();
 }
 
@@ -376,11 +371,9 @@ struct DropZeroCacheOffsets : OpRewritePattern<PrefillOp> {
 
   LogicalResult matchAndRewrite(PrefillOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getCacheOffsets() ||
-        !matchPattern(op.getCacheOffsets(), m_Zero()))
+    if (!op.getCacheOffsets() || !matchPattern(op.getCacheOffsets(), m_Zero()))
       return failure();
-    rewriter.modifyOpInPlace(op,
-                             [&] { op.getCacheOffsetsMutable().clear(); });
+    rewriter.modifyOpInPlace(op, [&] { op.getCacheOffsetsMutable().clear(); });
     return success();
   }
 };

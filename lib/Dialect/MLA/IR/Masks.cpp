@@ -132,9 +132,10 @@ Value SlidingWindowCausalMaskAttr::buildPredicate(OpBuilder &builder,
                 x.less(x.sub(query, key), parameters[0]));
 }
 
-SmallVector<KeyRange> SlidingWindowCausalMaskAttr::buildKeyRanges(
-    OpBuilder &builder, Location loc, const MaskTile &tile,
-    ValueRange parameters) const {
+SmallVector<KeyRange>
+SlidingWindowCausalMaskAttr::buildKeyRanges(OpBuilder &builder, Location loc,
+                                            const MaskTile &tile,
+                                            ValueRange parameters) const {
   Arith x{builder, loc};
   Value openBegin = x.windowBegin(tile.lastQuery, parameters[0]);
   Value openEnd = x.next(tile.firstQuery);
@@ -166,9 +167,10 @@ Value SlidingWindowNoncausalMaskAttr::buildPredicate(
   return x.less(x.sub(query, key), parameters[0]);
 }
 
-SmallVector<KeyRange> SlidingWindowNoncausalMaskAttr::buildKeyRanges(
-    OpBuilder &builder, Location loc, const MaskTile &tile,
-    ValueRange parameters) const {
+SmallVector<KeyRange>
+SlidingWindowNoncausalMaskAttr::buildKeyRanges(OpBuilder &builder, Location loc,
+                                               const MaskTile &tile,
+                                               ValueRange parameters) const {
   Arith x{builder, loc};
   Value openBegin = x.windowBegin(tile.lastQuery, parameters[0]);
   return {{x.windowBegin(tile.firstQuery, parameters[0]), openBegin, guarded},
@@ -237,6 +239,5 @@ ChunkedCausalMaskAttr::buildKeyRanges(OpBuilder &builder, Location loc,
   Value last = x.chunkBegin(tile.lastQuery, window);
   Value openEnd =
       x.select(x.equal(begin, last), x.next(tile.firstQuery), begin);
-  return {{begin, openEnd, open},
-          {openEnd, x.next(tile.lastQuery), guarded}};
+  return {{begin, openEnd, open}, {openEnd, x.next(tile.lastQuery), guarded}};
 }

@@ -10,10 +10,10 @@
 using namespace mlir;
 using namespace mlir::mla;
 
-LogicalResult
-ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     int64_t queryTile, int64_t keyTile, int64_t guardedKeyTile,
-                     LoopOrder, FloatType probability) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t queryTile, int64_t keyTile,
+                                   int64_t guardedKeyTile, LoopOrder,
+                                   FloatType probability) {
   if (queryTile <= 0)
     return emitError() << "query_tile: expected a positive number, got "
                        << queryTile;

@@ -7,14 +7,32 @@
 
 #include "mla/Dialect/MLA/IR/MLA.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace mlir::mla;
 
-LogicalResult LocateOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location>, ValueRange, DictionaryAttr,
-    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
-  types.assign(3, IndexType::get(context));
-  return success();
+Value mla::castToIndex(OpBuilder &builder, Location loc, Value integer) {
+  Type type = integer.getType();
+  if (type.isIndex())
+    return integer;
+  if (!type.isUnsignedInteger())
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      integer);
+  // arith has signless integers only; the cast folds away in LLVM.
+  Type signless = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  Value bits =
+      UnrealizedConversionCastOp::create(builder, loc, signless, integer)
+          .getResult(0);
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                      bits);
+}
+
+void LocateOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (isa<MemRefType>(getOffsets().getType()))
+    effects.emplace_back(MemoryEffects::Read::get(), &getOffsetsMutable());
 }
 
 LogicalResult GatherPagesOp::verify() {
@@ -32,10 +50,11 @@ LogicalResult GatherPagesOp::verify() {
   if (cache.getRank() != 6)
     return emitOpError() << "'cache': expected rank 6, got " << cache;
   if (dest.getRank() != 2 || dest.isDynamicDim(1))
-    return emitOpError()
-           << "'dest': expected rank 2 and a static width, got " << dest;
+    return emitOpError() << "'dest': expected rank 2 and a static width, got "
+                         << dest;
   if (cache.isDynamicDim(5) ||
-      getColumn() + dest.getDimSize(1) > cache.getDimSize(5))
+      static_cast<int64_t>(getColumn()) + dest.getDimSize(1) >
+          cache.getDimSize(5))
     return emitOpError() << "'column': expected " << dest.getDimSize(1)
                          << " columns from " << getColumn()
                          << " to lie inside the cache's row, got " << cache;

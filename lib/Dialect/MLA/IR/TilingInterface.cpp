@@ -1,4 +1,5 @@
-//===- TilingInterface.cpp - Tiling of mla.prefill and mla.gather_pages -*- C++ -*-===//
+//===- TilingInterface.cpp - Tiling of mla.prefill and mla.gather_pages -*- C++
+//-*-===//
 //
 // Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -79,10 +80,9 @@ PrefillOp::getTiledImplementation(OpBuilder &builder,
       if (operand == value)
         operands[index] = part->getResult(0);
   }
-  result.tiledOps.push_back(
-      clone(builder, *this, getDestinationTypes(*this, operands), operands));
-  llvm::append_range(result.tiledValues,
-                     result.tiledOps.front()->getResults());
+  result.tiledOps.push_back(mlir::clone(
+      builder, *this, getDestinationTypes(*this, operands), operands));
+  llvm::append_range(result.tiledValues, result.tiledOps.front()->getResults());
   return result;
 }
 
@@ -144,23 +144,23 @@ GatherPagesOp::getTiledImplementation(OpBuilder &builder,
   Operation *part = slice(builder, loc, getDest(), offsets, sizes);
   AffineExpr a = builder.getAffineSymbolExpr(0);
   AffineExpr b = builder.getAffineSymbolExpr(1);
-  Value position = affine::makeComposedAffineApply(
-      builder, loc, a + b, {getPosition(), offsets[0]});
+  Value position = affine::makeComposedAffineApply(builder, loc, a + b,
+                                                   {getPosition(), offsets[0]});
   Value left = affine::makeComposedAffineApply(builder, loc, a - b,
                                                {getCount(), offsets[0]});
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value count = arith::MaxSIOp::create(builder, loc, left, zero);
   SmallVector<Value> operands(getOperands());
   for (auto [from, to] :
-       {std::pair(getDestMutable().getOperandNumber(), part->getResult(0)),
+       {std::pair(getDestMutable().getOperandNumber(),
+                  Value(part->getResult(0))),
         std::pair(getPositionMutable().getOperandNumber(), position),
         std::pair(getCountMutable().getOperandNumber(), count)})
     operands[from] = to;
-  auto tiled = cast<GatherPagesOp>(
-      clone(builder, *this, getDestinationTypes(*this, operands), operands));
+  auto tiled = cast<GatherPagesOp>(mlir::clone(
+      builder, *this, getDestinationTypes(*this, operands), operands));
   tiled.setColumn(getColumn() + *column);
-  return TilingResult{
-      {tiled}, SmallVector<Value>(tiled->getResults()), {part}};
+  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), {part}};
 }
 
 LogicalResult GatherPagesOp::getResultTilePosition(

@@ -27,12 +27,15 @@ struct MaskTile {
   Value firstKey, endKey;
 };
 
-/// Keys at positions [begin, end). Guarded: the predicate decides for each query
-/// and key. Open: every query of the tile sees every key of the range.
+/// Keys at positions [begin, end). Guarded: the predicate decides for each
+/// query and key. Open: every query of the tile sees every key of the range.
 struct KeyRange {
   Value begin, end;
   bool guarded;
 };
+
+/// A signless, unsigned or index integer as an index value.
+Value castToIndex(OpBuilder &builder, Location loc, Value integer);
 
 } // namespace mlir::mla
 

@@ -112,6 +112,10 @@ def MLA_VectorSchedule : MLA_Attr<"VectorSchedule", "vector_schedule"> {
   let parameters = (ins "int64_t":$strip, "int64_t":$block);
   let assemblyFormat = "`<` `strip` `=` $strip `,` `block` `=` $block `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Its name on an scf.forall.
+    static constexpr ::llvm::StringLiteral attributeName = "mla.vector_schedule";
+  }];
 }
 
 #endif // MLA_DIALECT_MLA_IR_MLAATTRS

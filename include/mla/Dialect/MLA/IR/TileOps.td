@@ -15,7 +15,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 
 def MLA_LocateOp : MLA_Op<"locate", [
-    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "the sequence and the rows that a work item stands for";
   let description = [{
     Cuts the rows of every sequence, `[offsets[b], offsets[b+1])`, into tiles of
@@ -53,7 +53,7 @@ def MLA_LocateOp : MLA_Op<"locate", [
 def MLA_GatherPagesOp : MLA_Op<"gather_pages", [
     DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<TilingInterface,
       ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
        "getResultTilePosition", "generateResultTileValue"]>]> {

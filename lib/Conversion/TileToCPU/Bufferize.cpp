@@ -1,0 +1,68 @@
+//===- Bufferize.cpp - Tensors to memrefs, with strided boundaries -*- C++
+//-*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mla/Conversion/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::mla {
+#define GEN_PASS_DEF_MLACPUBUFFERIZE
+#include "mla/Conversion/Passes.h.inc"
+} // namespace mlir::mla
+
+using namespace mlir;
+
+/// Any offset and strides, but a unit last stride.
+static MemRefType getBoundaryType(TensorType type, Attribute memorySpace) {
+  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
+  if (!strides.empty())
+    strides.back() = 1;
+  auto layout =
+      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
+  return MemRefType::get(type.getShape(), type.getElementType(), layout,
+                         memorySpace);
+}
+
+static LogicalResult createCopy(OpBuilder &builder, Location loc, Value from,
+                                Value to) {
+  linalg::CopyOp::create(builder, loc, from, to);
+  return success();
+}
+
+namespace {
+struct Bufferize : mla::impl::MLACPUBufferizeBase<Bufferize> {
+  void runOnOperation() override {
+    bufferization::OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.functionArgTypeConverterFn =
+        [](bufferization::TensorLikeType type, Attribute memorySpace,
+           func::FuncOp, const bufferization::BufferizationOptions &) {
+          return cast<bufferization::BufferLikeType>(
+              getBoundaryType(cast<TensorType>(type), memorySpace));
+        };
+    options.memCpyFn = createCopy;
+    bufferization::BufferizationState state;
+    ModuleOp module = getOperation();
+    bufferization::BufferResultsToOutParamsOpts outParams;
+    outParams.memCpyFn = createCopy;
+    if (failed(
+            bufferization::runOneShotModuleBufferize(module, options, state)) ||
+        failed(bufferization::dropEquivalentBufferResults(module)) ||
+        failed(
+            bufferization::promoteBufferResultsToOutParams(module, outParams)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,64 @@
+//===- SelectSchedule.cpp - The one place that chooses tile sizes -*- C++
+//-*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mla/Dialect/MLA/IR/MLA.h"
+#include "mla/Pipelines/Passes.h"
+#include "mla/Pipelines/Pipelines.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::mla {
+#define GEN_PASS_DEF_MLASELECTSCHEDULE
+#include "mla/Pipelines/Passes.h.inc"
+} // namespace mlir::mla
+
+using namespace mlir;
+using namespace mlir::mla;
+
+/// CPU: a query tile large enough to pay for packing keys and values once, key
+/// tiles that stay in the second-level cache, and guarded tiles as small as a
+/// strip, since what a guarded tile computes is partly thrown away.
+static ScheduleAttr getCPUSchedule(MLIRContext *context) {
+  return ScheduleAttr::get(context, /*queryTile=*/256, /*keyTile=*/128,
+                           /*guardedKeyTile=*/16, LoopOrder::Ascending,
+                           Float32Type::get(context));
+}
+
+/// Two vector registers of queries, and as many rows as keep both multiply-add
+/// units busy without spilling.
+static VectorScheduleAttr getVectorSchedule(MLIRContext *context,
+                                            int64_t lanes) {
+  return VectorScheduleAttr::get(context,
+                                 /*strip=*/std::max<int64_t>(2 * lanes, 8),
+                                 /*block=*/lanes >= 16 ? 8 : 4);
+}
+
+namespace {
+struct SelectSchedule : mla::impl::MLASelectScheduleBase<SelectSchedule> {
+  using MLASelectScheduleBase::MLASelectScheduleBase;
+
+  void runOnOperation() override {
+    const TargetInfo *info = lookupTarget(target);
+    if (!info) {
+      getOperation()->emitError() << "unknown target '" << target << "'";
+      return signalPassFailure();
+    }
+    MLIRContext *context = &getContext();
+    getOperation()->walk([&](PrefillOp op) {
+      if (!op.getSchedule())
+        op.setScheduleAttr(getCPUSchedule(context));
+    });
+    VectorScheduleAttr vectors =
+        getVectorSchedule(context, getVectorLanes(*info));
+    getOperation()->walk([&](scf::ForallOp op) {
+      if (!op->hasAttr(VectorScheduleAttr::attributeName))
+        op->setAttr(VectorScheduleAttr::attributeName, vectors);
+    });
+  }
+};
+} // namespace
