@@ -59,14 +59,15 @@ static LogicalResult readLayout(Type type, Argument &argument) {
 /// Describes one argument or result of the function's type.
 static llvm::Expected<Argument> describe(Type type, std::string name,
                                          const Twine &what) {
+  Argument argument;
+  argument.name = std::move(name);
   auto fail = [&](const Twine &expected) {
     std::string given;
     llvm::raw_string_ostream(given) << type;
-    return llvm::createStringError(what + " ('" + name + "'): expected " +
-                                   expected + ", got " + given);
+    return llvm::createStringError(what + " ('" + argument.name +
+                                   "'): expected " + expected + ", got " +
+                                   given);
   };
-  Argument argument;
-  argument.name = std::move(name);
   Type element = type;
   if (auto shaped = dyn_cast<ShapedType>(type)) {
     if (!isa<RankedTensorType, MemRefType>(type))
@@ -114,6 +115,7 @@ llvm::Expected<Signature> mla::getSignature(Module &module,
       continue;
     // The caller's buffer for a result is any that an argument could be.
     result->written = true;
+    result->contiguous = true;
     signature.results.push_back(std::move(*result));
   }
   return signature;
@@ -129,7 +131,7 @@ llvm::Error mla::checkLoweredEntry(ModuleOp module, StringRef entry,
   if (!function)
     return llvm::createStringError("lowering left no function '" + name + "'");
   if (function.getNumArguments() != expected ||
-      !isa<LLVM::LLVMVoidType>(function.getResultTypes().front()))
+      !isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType()))
     return llvm::createStringError(
         "lowering '" + entry + "' gave " + Twine(function.getNumArguments()) +
         " parameters where " + Twine(expected) +
