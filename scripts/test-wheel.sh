@@ -31,4 +31,6 @@ fi
 
 cp -r python/tests "$work/tests"
 cd "$work"
-env -u PYTHONPATH venv/bin/python -m pytest -q -p no:cacheprovider tests "$@"
+# -c: not the settings of this checkout, which put its python/ on the path.
+env -u PYTHONPATH venv/bin/python -m pytest -q -c /dev/null --rootdir . \
+  -p no:cacheprovider tests "$@"

@@ -1,9 +1,13 @@
 # Helpers for the directories under include/mla, lib and tools.
 
-# mla_add_compiler_part(<name>)
+# mla_add_compiler_part(<name> [EXCLUDE <regex>])
 # Compiles the *.cpp files of the current directory into libMLACompiler.
 function(mla_add_compiler_part name)
+  cmake_parse_arguments(ARG "" "EXCLUDE" "" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX ${ARG_EXCLUDE})
+  endif()
   if(NOT sources)
     return()
   endif()

@@ -41,9 +41,10 @@ endif()
 if(MLA_STATIC)
   file(GLOB MLA_MLIR_ARCHIVES ${LLVM_LIBRARY_DIR}/libMLIR*.a)
   list(FILTER MLA_MLIR_ARCHIVES EXCLUDE REGEX "libMLIR(CAPI|Test|.*Test|.*TestPasses)")
+  # AMDGPU and SPIRV because MLIR's registration of all dialects refers to them.
   llvm_map_components_to_libnames(MLA_LLVM_ARCHIVES
-    asmparser bitwriter frontendopenacc frontendopenmp ipo linker native NVPTX
-    orcjit passes perfjitevents)
+    AMDGPU asmparser bitwriter frontendopenacc frontendopenmp ipo linker native
+    NVPTX orcjit passes perfjitevents SPIRV)
   # Compression from archives too, and no Z3 (only Clang's analyzer calls it): the
   # library then needs nothing but the C and C++ run-time libraries.
   find_library(MLA_ZLIB_ARCHIVE libz.a)
