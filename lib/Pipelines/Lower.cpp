@@ -84,6 +84,8 @@ static void addStrips(OpPassManager &pm, StringRef target) {
   pm.addPass(createMLACPUStrips());
   pm.addPass(createMLAExpandLocate());
   pm.addPass(createMLAExpandGather());
+  // Each buffer of its own from here on: CSE merges empty tensors.
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   addCleanup(pm);
 }
 
@@ -92,7 +94,6 @@ static void addVector(OpPassManager &pm, StringRef) {
 }
 
 static void addMemref(OpPassManager &pm, StringRef) {
-  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   pm.addPass(createMLACPUBufferize());
   addCleanup(pm);
   pm.addPass(createMLACPUThreads());

@@ -41,6 +41,21 @@ static LogicalResult createCopy(OpBuilder &builder, Location loc, Value from,
   return success();
 }
 
+/// Upstream leaves the results of public functions alone, since their callers
+/// are not known. Ours are: the C API and tools call them without results.
+static LogicalResult dropResults(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      functions.push_back(function);
+  for (func::FuncOp function : functions)
+    function.setPrivate();
+  LogicalResult result = bufferization::dropEquivalentBufferResults(module);
+  for (func::FuncOp function : functions)
+    function.setPublic();
+  return result;
+}
+
 namespace {
 struct Bufferize : mla::impl::MLACPUBufferizeBase<Bufferize> {
   void runOnOperation() override {
@@ -57,9 +72,10 @@ struct Bufferize : mla::impl::MLACPUBufferizeBase<Bufferize> {
     ModuleOp module = getOperation();
     bufferization::BufferResultsToOutParamsOpts outParams;
     outParams.memCpyFn = createCopy;
+    outParams.modifyPublicFunctions = true;
     if (failed(
             bufferization::runOneShotModuleBufferize(module, options, state)) ||
-        failed(bufferization::dropEquivalentBufferResults(module)) ||
+        failed(dropResults(module)) ||
         failed(
             bufferization::promoteBufferResultsToOutParams(module, outParams)))
       signalPassFailure();

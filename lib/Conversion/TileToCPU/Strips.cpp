@@ -1,16 +1,564 @@
+//===- Strips.cpp - Queries side by side in vector lanes -*- C++ -*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Level 1 has tiles [queries, columns]. A CPU wants a lane per query, so that
+// nothing is reduced across lanes, and few queries at a time, so that their
+// scores stay in the first-level cache while the packed keys and values of the
+// tile are used again for the next few:
+//
+//     level 1                               here
+//     tile [queries, columns]               tile [strips, columns, strip]
+//     for key tile {                        for key tile {
+//       load K, V                             pack K, V into f32 rows
+//       ops on [queries, columns]             for strip {
+//     }                                         ops on [columns, strip]
+//                                           } }
+//
+// A layout change is all this is: each linalg op keeps its scalar body, only
+// its indexing maps change. So ops that a user added to level 1 come along.
+// Where a value enters (the queries) it is packed, where one leaves (the
+// output) it is unpacked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackRows.h"
+#include "QueryDims.h"
+
 #include "mla/Conversion/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mla/Dialect/MLA/IR/MLA.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
 namespace mlir::mla {
 #define GEN_PASS_DEF_MLACPUSTRIPS
 #include "mla/Conversion/Passes.h.inc"
-namespace { struct P : impl::MLACPUStripsBase<P> { void runOnOperation() override {} }; }
+} // namespace mlir::mla
+
+using namespace mlir;
+using namespace mlir::mla;
+
+namespace {
+class StripRewriter {
+public:
+  StripRewriter(scf::ForallOp forall, const QueryDims &dims, int64_t strip)
+      : forall(forall), dims(dims), strip(strip),
+        b(forall.getLoc(), forall.getContext()) {}
+
+  void run();
+
+private:
+  /// Where ops are being written: over all strips, or inside a loop over them.
+  struct Scope {
+    /// Number of the strip; null over all strips.
+    Value number;
+    DenseMap<Value, Value> values;
+  };
+
+  RankedTensorType getType(Value value, const Scope &scope, Type element);
+  Value lookup(Value value, Scope &scope);
+  Value pack(Value value);
+  Value unpack(Value value);
+  Value sliceStrip(Value packed, Value number);
+  Value insertStrip(Value part, Value packed, Value number);
+
+  void rewriteOp(Operation *op, Scope &scope);
+  void rewriteSlice(tensor::ExtractSliceOp op, Scope &scope);
+  void rewriteLinalg(linalg::LinalgOp op, Scope &scope);
+  Value getDestination(linalg::LinalgOp op, OpOperand *init, Scope &scope);
+  void rewriteKeyLoop(scf::ForOp loop);
+
+  scf::ForallOp forall;
+  const QueryDims &dims;
+  int64_t strip;
+  ImplicitLocOpBuilder b;
+  Scope outer;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// [.., queries, ..] as [strips, .., .., strip], or as [.., .., strip] in a
+/// loop over strips.
+RankedTensorType StripRewriter::getType(Value value, const Scope &scope,
+                                        Type element) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  int64_t dim = *dims.lookup(value);
+  SmallVector<int64_t> packed;
+  if (!scope.number)
+    packed.push_back(shape[dim] / strip);
+  for (auto [index, extent] : llvm::enumerate(shape))
+    if (static_cast<int64_t>(index) != dim)
+      packed.push_back(extent);
+  packed.push_back(strip);
+  return RankedTensorType::get(packed, element);
 }
+
+/// Strip `number` of a packed tile.
+Value StripRewriter::sliceStrip(Value packed, Value number) {
+  auto type = cast<RankedTensorType>(packed.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(b.getContext(), type.getShape());
+  offsets[0] = number;
+  sizes[0] = b.getIndexAttr(1);
+  auto part = RankedTensorType::get(type.getShape().drop_front(),
+                                    type.getElementType());
+  return tensor::ExtractSliceOp::create(b, part, packed, offsets, sizes,
+                                        strides);
+}
+
+Value StripRewriter::insertStrip(Value part, Value packed, Value number) {
+  auto type = cast<RankedTensorType>(packed.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(b.getContext(), type.getShape());
+  offsets[0] = number;
+  sizes[0] = b.getIndexAttr(1);
+  return tensor::InsertSliceOp::create(b, part, packed, offsets, sizes,
+                                       strides);
+}
+
+/// A tile [queries, columns] from outside, as f32 [strips, columns, strip].
+Value StripRewriter::pack(Value value) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(value);
+  Value rows = packRows(b, value, /*pad=*/false);
+  auto type = cast<RankedTensorType>(rows.getType());
+  int64_t columns = type.getDimSize(1), strips = type.getDimSize(0) / strip;
+  Value split = tensor::ExpandShapeOp::create(
+      b, RankedTensorType::get({strips, strip, columns}, type.getElementType()),
+      rows, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
+  Value empty = tensor::EmptyOp::create(
+      b, ArrayRef<int64_t>{strips, columns, strip}, type.getElementType());
+  return linalg::TransposeOp::create(b, split, empty,
+                                     ArrayRef<int64_t>{0, 2, 1})
+      ->getResult(0);
+}
+
+/// The tile [queries, columns] or [queries] behind a packed one.
+Value StripRewriter::unpack(Value value) {
+  Value packed = lookup(value, outer);
+  auto type = cast<RankedTensorType>(packed.getType());
+  if (type.getRank() == 2)
+    return tensor::CollapseShapeOp::create(
+        b, packed, ArrayRef<ReassociationIndices>{{0, 1}});
+  int64_t strips = type.getDimSize(0), columns = type.getDimSize(1);
+  Value empty = tensor::EmptyOp::create(
+      b, ArrayRef<int64_t>{strips, strip, columns}, type.getElementType());
+  Value rows =
+      linalg::TransposeOp::create(b, packed, empty, ArrayRef<int64_t>{0, 2, 1})
+          ->getResult(0);
+  return tensor::CollapseShapeOp::create(
+      b, rows, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
+}
+
+/// What stands for a tagged value in `scope`.
+Value StripRewriter::lookup(Value value, Scope &scope) {
+  if (Value known = scope.values.lookup(value))
+    return known;
+  // Constant tiles are made where they are used: hoisted out, each use would
+  // have to copy them.
+  Operation *producer = value.getDefiningOp();
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  if (isa_and_present<tensor::EmptyOp>(producer))
+    return tensor::EmptyOp::create(b, getType(value, scope, element).getShape(),
+                                   element);
+  if (auto fill = dyn_cast_if_present<linalg::FillOp>(producer)) {
+    Value empty = tensor::EmptyOp::create(
+        b, getType(value, scope, element).getShape(), element);
+    return linalg::FillOp::create(b, fill.getInputs(), ValueRange{empty})
+        .getResult(0);
+  }
+  if (scope.number)
+    return scope.values[value] = sliceStrip(lookup(value, outer), scope.number);
+  return scope.values[value] = pack(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` is the last to read `value`.
+static bool isLastUse(Value value, Operation *op) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user == op ||
+           (user->getBlock() == op->getBlock() && user->isBeforeInBlock(op));
+  });
+}
+
+void StripRewriter::rewriteSlice(tensor::ExtractSliceOp op, Scope &scope) {
+  Value source = lookup(op.getSource(), scope);
+  auto type = cast<RankedTensorType>(source.getType());
+  SmallVector<OpFoldResult> offsets, sizes;
+  auto whole = [&](int64_t extent) {
+    offsets.push_back(b.getIndexAttr(0));
+    sizes.push_back(b.getIndexAttr(extent));
+  };
+  if (!scope.number)
+    whole(type.getDimSize(0));
+  int64_t dim = *dims.lookup(op.getSource());
+  for (auto [index, offset, size] :
+       llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes()))
+    if (static_cast<int64_t>(index) != dim) {
+      offsets.push_back(offset);
+      sizes.push_back(size);
+    }
+  whole(strip);
+  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+  scope.values[op] =
+      tensor::ExtractSliceOp::create(b, source, offsets, sizes, strides);
+}
+
+/// An input that an elementwise op without a destination of its own can write
+/// over, since nobody reads it afterwards, or null.
+static OpOperand *getReusableInput(linalg::LinalgOp op, OpOperand *init) {
+  if (!isa_and_present<tensor::EmptyOp>(init->get().getDefiningOp()) ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Value value = input->get();
+    if (value.getType() == init->get().getType() &&
+        value.getParentBlock() == op->getBlock() && isLastUse(value, op) &&
+        op.getMatchingIndexingMap(input) == op.getMatchingIndexingMap(init))
+      return input;
+  }
+  return nullptr;
+}
+
+/// The destination of a rewritten op. One that is read again afterwards is
+/// copied here, where the copy is vectorised, rather than by bufferization.
+Value StripRewriter::getDestination(linalg::LinalgOp op, OpOperand *init,
+                                    Scope &scope) {
+  Value value = init->get();
+  Value here = lookup(value, scope);
+  if (isa_and_present<tensor::EmptyOp, linalg::FillOp>(value.getDefiningOp()) ||
+      isLastUse(value, op))
+    return here;
+  auto type = cast<RankedTensorType>(here.getType());
+  Value empty =
+      tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+  return linalg::CopyOp::create(b, here, empty).getResult(0);
+}
+
+/// The same op on packed operands: loops (strip number, others, lane) in place
+/// of (query, others), the number only over all strips.
+void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
+  MLIRContext *context = b.getContext();
+  unsigned query = *dims.lookupLoop(op);
+  bool contraction = linalg::isaContractionOpInterface(op);
+  bool numbered = !scope.number;
+  unsigned numLoops = op.getNumLoops() + (numbered ? 1 : 0);
+
+  // Old loop -> new loop. Lanes are last, but for the reductions of a
+  // contraction: there the vectoriser expects rows, lanes, reduction.
+  SmallVector<unsigned> position(op.getNumLoops());
+  SmallVector<utils::IteratorType> iterators, old = op.getIteratorTypesArray();
+  unsigned next = 0, lane = 0;
+  auto place = [&](utils::IteratorType type) {
+    iterators.push_back(type);
+    return next++;
+  };
+  if (numbered)
+    place(utils::IteratorType::parallel);
+  auto placeAll = [&](bool reductions) {
+    for (unsigned loop = 0; loop < old.size(); ++loop)
+      if (loop != query &&
+          (old[loop] == utils::IteratorType::reduction) == reductions)
+        position[loop] = place(old[loop]);
+  };
+  if (contraction) {
+    placeAll(/*reductions=*/false);
+    lane = place(utils::IteratorType::parallel);
+    placeAll(/*reductions=*/true);
+  } else {
+    for (unsigned loop = 0; loop < old.size(); ++loop)
+      if (loop != query)
+        position[loop] = place(old[loop]);
+    lane = place(utils::IteratorType::parallel);
+  }
+
+  // An elementwise op inside a strip works in place where it can: its input is
+  // read as the destination's old value.
+  OpOperand *reused = nullptr;
+  if (scope.number && op.getNumDpsInits() == 1)
+    reused = getReusableInput(op, op.getDpsInitOperand(0));
+  SmallVector<Value> inputs;
+  SmallVector<BlockArgument> arguments;
+  SmallVector<AffineMap> maps;
+  auto addMap = [&](OpOperand &operand) {
+    SmallVector<AffineExpr> exprs;
+    bool tagged = dims.isTagged(operand.get());
+    if (tagged && numbered)
+      exprs.push_back(b.getAffineDimExpr(0));
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+      if (loop != query)
+        exprs.push_back(b.getAffineDimExpr(position[loop]));
+    }
+    if (tagged)
+      exprs.push_back(b.getAffineDimExpr(lane));
+    maps.push_back(AffineMap::get(numLoops, 0, exprs, context));
+  };
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (input == reused)
+      continue;
+    addMap(*input);
+    arguments.push_back(op.getMatchingBlockArgument(input));
+    if (dims.isTagged(input->get()))
+      inputs.push_back(lookup(input->get(), scope));
+    else if (contraction && isa<RankedTensorType>(input->get().getType()))
+      inputs.push_back(packRows(b, input->get(), /*pad=*/true));
+    else
+      inputs.push_back(input->get());
+  }
+  SmallVector<Value> inits;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    addMap(init);
+    arguments.push_back(op.getMatchingBlockArgument(reused ? reused : &init));
+    inits.push_back(reused ? lookup(reused->get(), scope)
+                           : getDestination(op, &init, scope));
+  }
+
+  auto generic = linalg::GenericOp::create(
+      b, ValueRange(inits).getTypes(), inputs, inits, maps, iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange packed) {
+        IRMapping mapping;
+        for (auto [from, to] : llvm::zip(arguments, packed)) {
+          // A packed operand is f32 and its values are exact in the old type.
+          Value value = to;
+          if (from.getType() != to.getType())
+            value = arith::TruncFOp::create(nested, loc, from.getType(), to);
+          mapping.map(from, value);
+        }
+        for (Operation &inner : *op.getBlock()) {
+          if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+            if (index.getDim() != query) {
+              mapping.map(index, linalg::IndexOp::create(
+                                     nested, loc, position[index.getDim()])
+                                     .getResult());
+              continue;
+            }
+            Value number =
+                numbered ? linalg::IndexOp::create(nested, loc, 0).getResult()
+                         : scope.number;
+            Value size = arith::ConstantIndexOp::create(nested, loc, strip);
+            Value first = arith::MulIOp::create(nested, loc, number, size);
+            Value offset = linalg::IndexOp::create(nested, loc, lane);
+            mapping.map(
+                index,
+                arith::AddIOp::create(nested, loc, first, offset).getResult());
+            continue;
+          }
+          // Extending what is f32 already.
+          if (auto extend = dyn_cast<arith::ExtFOp>(inner))
+            if (auto narrow = mapping.lookup(extend.getIn())
+                                  .getDefiningOp<arith::TruncFOp>();
+                narrow && narrow.getIn().getType() == extend.getType()) {
+              mapping.map(extend, narrow.getIn());
+              continue;
+            }
+          nested.clone(inner, mapping);
+        }
+      });
+  for (auto [from, to] : llvm::zip(op->getResults(), generic.getResults()))
+    scope.values[from] = to;
+}
+
+void StripRewriter::rewriteOp(Operation *op, Scope &scope) {
+  if (isa<tensor::EmptyOp, linalg::FillOp>(op))
+    return; // made where they are used
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+      slice && dims.isTagged(slice.getSource()))
+    return rewriteSlice(slice, scope);
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return rewriteLinalg(linalgOp, scope);
+  // Anything else makes a tile [queries, columns]: lookup packs it.
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
+  b.setInsertionPoint(loop);
+  SmallVector<Value> inits;
+  for (Value init : loop.getInitArgs())
+    inits.push_back(dims.isTagged(init) ? lookup(init, outer) : init);
+  auto packed = scf::ForOp::create(b, loop.getLowerBound(),
+                                   loop.getUpperBound(), loop.getStep(), inits);
+  Block *body = packed.getBody();
+  if (!body->empty())
+    body->getTerminator()->erase();
+  // Everything without a query dimension stays as it is, before the strips.
+  for (auto [from, to] :
+       llvm::zip(loop.getBody()->getArguments(), body->getArguments()))
+    if (!dims.isTagged(from))
+      from.replaceAllUsesWith(to);
+  Operation *terminator = loop.getBody()->getTerminator();
+  SmallVector<Operation *> tagged;
+  for (Operation &op :
+       llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
+    if (dims.isTagged(&op))
+      tagged.push_back(&op);
+    else
+      op.moveBefore(body, body->end());
+  }
+
+  b.setInsertionPointToEnd(body);
+  SmallVector<Value> carried;
+  SmallVector<unsigned> numbers;
+  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+    if (dims.isTagged(argument)) {
+      carried.push_back(packed.getRegionIterArgs()[index]);
+      numbers.push_back(index);
+    }
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value strips = arith::ConstantIndexOp::create(b, dims.getQueries() / strip);
+  auto stripLoop = scf::ForOp::create(b, zero, strips, one, carried);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *inner = stripLoop.getBody();
+    if (!inner->empty())
+      inner->getTerminator()->erase();
+    b.setInsertionPointToEnd(inner);
+    Scope scope;
+    scope.number = stripLoop.getInductionVar();
+    SmallVector<Value> parts;
+    for (auto [index, tile] :
+         llvm::zip(numbers, stripLoop.getRegionIterArgs())) {
+      parts.push_back(sliceStrip(tile, scope.number));
+      scope.values[loop.getRegionIterArgs()[index]] = parts.back();
+    }
+    for (Operation *op : tagged)
+      rewriteOp(op, scope);
+    SmallVector<Value> results;
+    for (auto [index, tile, part] :
+         llvm::zip(numbers, stripLoop.getRegionIterArgs(), parts)) {
+      Value value = lookup(terminator->getOperand(index), scope);
+      // Back into the carried tile, unless the value was written there.
+      Value root = value;
+      while (auto op = root.getDefiningOp<linalg::LinalgOp>())
+        root = op.getTiedOpOperand(cast<OpResult>(root))->get();
+      if (root != part)
+        value = linalg::CopyOp::create(b, value, part).getResult(0);
+      results.push_back(insertStrip(value, tile, scope.number));
+    }
+    scf::YieldOp::create(b, results);
+  }
+  SmallVector<Value> yields(terminator->getOperands());
+  for (auto [index, value] : llvm::zip(numbers, stripLoop.getResults()))
+    yields[index] = value;
+  scf::YieldOp::create(b, yields);
+  for (auto [from, to] : llvm::zip(loop.getResults(), packed.getResults()))
+    if (dims.isTagged(from))
+      outer.values[from] = to;
+    else
+      from.replaceAllUsesWith(to);
+}
+
+void StripRewriter::run() {
+  Block *body = forall.getBody();
+  SmallVector<Operation *> ops;
+  for (Operation &op : *body)
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    b.setLoc(op->getLoc());
+    b.setInsertionPoint(op);
+    if (auto loop = dyn_cast<scf::ForOp>(op);
+        loop && llvm::is_contained(dims.getKeyLoops(), loop)) {
+      rewriteKeyLoop(loop);
+      continue;
+    }
+    if (dims.isTagged(op)) {
+      rewriteOp(op, outer);
+      continue;
+    }
+    // A tile that leaves: slices of the output, for example.
+    for (OpOperand &operand : op->getOpOperands())
+      if (dims.isTagged(operand.get()))
+        operand.set(unpack(operand.get()));
+  }
+  // What was rewritten is dead now, consumers first.
+  for (Operation *op : llvm::reverse(ops))
+    if (dims.isTagged(op) && op->use_empty())
+      op->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Makes each insertion a copy into the destination, which bufferizes in place
+/// and can be vectorised.
+static void copyIntoDestinations(scf::ForallOp forall) {
+  ImplicitLocOpBuilder b(forall.getLoc(), forall);
+  scf::InParallelOp terminator = forall.getTerminator();
+  for (Operation &op : terminator.getYieldingOps()) {
+    auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op);
+    if (!insert)
+      continue;
+    b.setInsertionPoint(terminator);
+    Value destination = tensor::ExtractSliceOp::create(
+        b, insert.getSourceType(), insert.getDest(), insert.getMixedOffsets(),
+        insert.getMixedSizes(), insert.getMixedStrides());
+    insert.getSourceMutable().assign(
+        linalg::CopyOp::create(b, insert.getSource(), destination)
+            .getResult(0));
+  }
+}
+
+/// Where tiles keep their queries in rows, loops still have to carry them in
+/// place: the new value is copied over the old one.
+static void carryInPlace(scf::ForallOp forall) {
+  forall.walk([&](scf::ForOp loop) {
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    ImplicitLocOpBuilder b(loop.getLoc(), yield);
+    for (auto [argument, operand] :
+         llvm::zip(loop.getRegionIterArgs(), yield->getOpOperands()))
+      if (isa<RankedTensorType>(argument.getType()))
+        operand.set(
+            linalg::CopyOp::create(b, operand.get(), argument).getResult(0));
+  });
+}
+
+namespace {
+struct Strips : mla::impl::MLACPUStripsBase<Strips> {
+  void runOnOperation() override {
+    SmallVector<scf::ForallOp> loops;
+    getOperation()->walk([&](scf::ForallOp loop) { loops.push_back(loop); });
+    for (scf::ForallOp loop : loops) {
+      auto schedule = loop->getAttrOfType<VectorScheduleAttr>(
+          VectorScheduleAttr::attributeName);
+      if (!schedule)
+        continue;
+      std::string reason;
+      FailureOr<QueryDims> dims = QueryDims::compute(loop, reason);
+      if (succeeded(dims) && dims->getQueries() % schedule.getStrip() != 0) {
+        reason = "the number of queries is not a multiple of the strip";
+        dims = failure();
+      }
+      if (succeeded(dims)) {
+        StripRewriter(loop, *dims, schedule.getStrip()).run();
+      } else {
+        loop->emitRemark() << "queries stay in rows, which is slower: "
+                           << reason;
+        carryInPlace(loop);
+      }
+      copyIntoDestinations(loop);
+    }
+  }
+};
+} // namespace
