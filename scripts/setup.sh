@@ -9,7 +9,7 @@ llvm=22
 packages=(
   ccache clang-$llvm clang-format-$llvm clang-tidy-$llvm cmake git g++
   libgtest-dev libmlir-$llvm-dev libzstd-dev lld-$llvm llvm-$llvm-dev
-  llvm-$llvm-tools mlir-$llvm-tools ninja-build python3 python3-dev python3-venv
+  llvm-$llvm-tools mlir-$llvm-tools ninja-build python3 python3-venv
   zlib1g-dev
 )
 

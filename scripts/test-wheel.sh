@@ -29,6 +29,19 @@ if nm -D --defined-only "$libs/libMLACompiler.so" | awk '$3 !~ /^mla/' | grep .;
   exit 1
 fi
 
+# One release number everywhere.
+"$work/venv/bin/python" - <<'END'
+import importlib.metadata
+import mla._capi
+
+versions = {
+    importlib.metadata.version("mla"),
+    mla.__version__,
+    mla._capi.library().mlaVersion().decode(),
+}
+assert len(versions) == 1, f"package, module and library disagree: {versions}"
+END
+
 cp -r python/tests "$work/tests"
 cd "$work"
 # -c: not the settings of this checkout, which put its python/ on the path.
