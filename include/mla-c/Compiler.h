@@ -53,8 +53,8 @@ typedef enum MlaDType {
 } MlaDType;
 
 /// One argument of a call: a tensor, or a scalar (rank 0: shape and strides may
-/// be NULL). Strides count elements, not bytes. `data` may be NULL if the
-/// tensor has no elements.
+/// be NULL). Strides count elements, not bytes; NULL stands for row-major order
+/// without gaps. `data` may be NULL if the tensor has no elements.
 typedef struct MlaTensor {
   void *data;
   int32_t dtype; // MlaDType

@@ -154,19 +154,23 @@ llvm::Error Binder::getStrides(llvm::SmallVectorImpl<int64_t> &strides) {
     strides[i] = next;
     next *= std::max<int64_t>(shape[i], 1);
   }
+  llvm::SmallVector<int64_t, 6> given(strides.begin(), strides.end());
+  if (tensor.strides)
+    given.assign(tensor.strides, tensor.strides + shape.size());
   bool isEmpty = llvm::is_contained(shape, 0);
-  ArrayRef<int64_t> given(tensor.strides, tensor.strides ? shape.size() : 0);
   for (size_t i = 0; i < shape.size(); ++i) {
-    bool moves = !isEmpty && shape[i] > 1;
     int64_t required = argument.contiguous ? strides[i] : argument.strides[i];
-    int64_t stride = moves && !given.empty() ? given[i] : strides[i];
-    if (moves && required >= 0 && stride != required)
+    if (isEmpty || shape[i] <= 1) {
+      strides[i] = required < 0 ? strides[i] : required;
+      continue;
+    }
+    if (required >= 0 && given[i] != required)
       return fail("stride " + Twine(required) + " in dimension " + Twine(i),
                   "strides " + formatList(given, /*isPattern=*/false));
-    if (moves && argument.written && stride == 0)
+    if (argument.written && given[i] == 0)
       return fail("elements that do not overlap, since it is written",
                   "strides " + formatList(given, /*isPattern=*/false));
-    strides[i] = moves || required < 0 ? stride : required;
+    strides[i] = given[i];
   }
   return llvm::Error::success();
 }

@@ -115,11 +115,6 @@ void Collector::collect(PrefillOp op) {
       add(sequences, parameter, 0);
   keep(std::move(sequences));
 
-  for (unsigned dimension : {1u, 4u})
-    if (std::optional<Extent> extent = getExtent(op.getKvBlocks(), dimension))
-      checks.sizes.push_back(
-          {"always", {{Extent{-1, dimension, 1}}, {*extent}}});
-
   if (int argument = getArgument(op.getScale()); argument >= 0)
     checks.finitePositive.push_back(argument);
   if (int argument = getArgument(op.getLayerIdx()); argument >= 0)
