@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.."
 llvm=22
 packages=(
   ccache clang-$llvm clang-format-$llvm clang-tidy-$llvm cmake git g++
-  libgtest-dev libmlir-$llvm-dev libzstd-dev lld-$llvm llvm-$llvm-dev
-  llvm-$llvm-tools mlir-$llvm-tools ninja-build python3 python3-venv
-  zlib1g-dev
+  libclang-rt-$llvm-dev libgtest-dev libmlir-$llvm-dev libzstd-dev lld-$llvm
+  llvm-$llvm-dev llvm-$llvm-tools mlir-$llvm-tools ninja-build python3
+  python3-venv zlib1g-dev
 )
 
 as_root() {

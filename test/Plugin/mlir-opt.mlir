@@ -1,6 +1,9 @@
 // The distribution's mlir-opt, which has never heard of this product, parses the
 // dialect and runs the pipeline once libMLACompiler is loaded as a plugin.
 
+// A library built with a sanitizer needs a program built with it.
+// UNSUPPORTED: sanitizer
+
 // RUN: mlir-opt %s --load-dialect-plugin=%mla_lib_dir/libMLACompiler%shlibext | FileCheck %s
 // RUN: mlir-opt %s --load-dialect-plugin=%mla_lib_dir/libMLACompiler%shlibext \
 // RUN:   --load-pass-plugin=%mla_lib_dir/libMLACompiler%shlibext \
