@@ -70,6 +70,16 @@ mla::createTargetMachine(const TargetInfo &info) {
   return machine;
 }
 
+/// Whether compiled code may use a feature. A virtual machine may hide others
+/// that a CPU's name stands for, such as those for operating systems.
+static bool isUsedByCode(StringRef feature) {
+  static constexpr StringLiteral families[] = {
+      "aes",   "amx",    "avx",    "bmi", "f16c", "fma",  "gfni",   "lzcnt",
+      "movbe", "pclmul", "popcnt", "sse", "ssse", "vaes", "vpclmul"};
+  return llvm::any_of(
+      families, [&](StringRef family) { return feature.starts_with(family); });
+}
+
 llvm::Error mla::checkRunsHere(const llvm::TargetMachine &machine,
                                StringRef targetName) {
   auto host = llvm::sys::getHostCPUFeatures();
@@ -78,7 +88,7 @@ llvm::Error mla::checkRunsHere(const llvm::TargetMachine &machine,
        machine.getMCSubtargetInfo()->getEnabledProcessorFeatures()) {
     // Features that detection knows nothing of are tuning hints.
     auto known = host.find(feature.Key);
-    if (known == host.end() || known->second)
+    if (known == host.end() || known->second || !isUsedByCode(feature.Key))
       continue;
     missing += missing.empty() ? "" : ", ";
     missing += feature.Key;
