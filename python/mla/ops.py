@@ -154,22 +154,26 @@ def get_num_threads() -> int:
     return _num_threads
 
 
-# Compiled kernels by (signature, target). Two threads that miss at once both
-# wait for one compilation.
-_kernels: dict[tuple[PrefillSignature, str], _capi.Kernel] = {}
-_kernels_lock = threading.Lock()
+class _CachedKernel:
+    """A kernel, or the place of one that the first caller compiles."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.kernel: _capi.Kernel | None = None
+
+
+_kernels: dict[tuple[PrefillSignature, str], _CachedKernel] = {}
 
 
 def _kernel(signature: PrefillSignature, target: str) -> _capi.Kernel:
-    key = (signature, target)
-    kernel = _kernels.get(key)
-    if kernel is None:
-        with _kernels_lock:
-            kernel = _kernels.get(key)
-            if kernel is None:
-                kernel = _capi.Kernel(prefill_module(signature), target)
-                _kernels[key] = kernel
-    return kernel
+    # Different kernels may be compiled at once, but each of them only once:
+    # callers that miss together wait for the first. setdefault is atomic.
+    cached = _kernels.setdefault((signature, target), _CachedKernel())
+    if cached.kernel is None:
+        with cached.lock:
+            if cached.kernel is None:
+                cached.kernel = _capi.Kernel(prefill_module(signature), target)
+    return cached.kernel
 
 
 def _tensor(array: Array) -> _capi.Tensor:

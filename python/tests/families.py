@@ -300,49 +300,80 @@ def _paged(
 # Around the sizes that tiles, strips and vectors have on any target.
 EDGES = (0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257)
 MORE_EDGES = (2, 3, 4, 5, 7, 8, 9, 47, 48, 49, 95, 96, 97, 191, 192, 193, 383, 385)
-WINDOWED = (
-    "sliding_window_causal",
-    "sliding_window_noncausal",
-    "chunked",
-    "chunked_causal",
-)
+# The masks that have a window, each with the page size that its cases use.
+WINDOWED = {
+    "sliding_window_causal": 7,
+    "sliding_window_noncausal": 64,
+    "chunked": 16,
+    "chunked_causal": 100,
+}
 
 
 def cases() -> list[Case]:
-    """The list, the same every time. Static facts repeat: each set of them
-    costs one compilation, and lengths, prefixes and windows cost none."""
-    rng = np.random.default_rng(1)
+    """The list, the same every time.
+
+    What is static in the types costs one compilation for each combination, and
+    lengths, prefixes and windows cost none. So facets that have nothing to do
+    with each other share a case: a page size with a head count, an index type
+    with the absence of the lse.
+    """
+    one_head = Case("one_head", (1,), heads=1)
     result = [
-        Case("edges", EDGES, heads=1),
-        Case("more_edges", MORE_EDGES, heads=1, gap=64, seed=1),
-        Case("one_token", (1,), heads=1),
-        Case("one_token_each", (1,) * 40, tuple(range(40)), heads=1),
-        Case("odd_rows", (33, 7, 129), (5, 250, 64), gap=128, spare=5, heads=1),
-        Case("big_scores", (100, 30), (0, 77), spread=8.0, heads=1),
-        Case("scale_given", (65, 66), scale=0.25, heads=1),
-        Case("scale_tiny", (65, 66), scale=1e-30, heads=1),
-        Case("head_counts_5", (40, 0, 23), (3, 9, 100), heads=5),
-        Case("head_counts_16", (33, 70), (129, 0), heads=16),
-        Case("head_counts_128", (17, 40), (100, 3), heads=128),
-        Case("long", (1100,), (300,), heads=1),
-        Case("long_decode", (2, 1), (2500, 1700), heads=1),
+        replace(one_head, name="one_token"),
+        replace(one_head, name="edges", lengths=EDGES),
+        replace(one_head, name="more_edges", lengths=MORE_EDGES, gap=64),
+        replace(
+            one_head,
+            name="one_token_each",
+            lengths=(1,) * 40,
+            prefixes=tuple(range(40)),
+        ),
+        replace(
+            one_head,
+            name="odd_rows",
+            lengths=(33, 7, 129),
+            prefixes=(5, 250, 64),
+            gap=128,
+            spare=5,
+        ),
+        replace(
+            one_head,
+            name="big_scores",
+            lengths=(100, 30),
+            prefixes=(0, 77),
+            spread=8.0,
+        ),
+        replace(one_head, name="scale_given", lengths=(65, 66), scale=0.25),
+        replace(one_head, name="scale_tiny", lengths=(65, 66), scale=1e-30),
+        replace(one_head, name="long", lengths=(1100,), prefixes=(300,)),
+        replace(one_head, name="long_decode", lengths=(2, 1), prefixes=(2500, 1700)),
     ]
     # Every length meets every kind of prefix.
+    rng = np.random.default_rng(1)
     for seed in range(4):
-        prefixes = tuple(int(p) for p in rng.permutation(EDGES + MORE_EDGES))
         lengths = tuple(int(n) for n in rng.permutation(EDGES[:14] + MORE_EDGES[:14]))
+        prefixes = tuple(int(p) for p in rng.permutation(EDGES + MORE_EDGES))
         result.append(
-            Case(f"prefixes_{seed}", lengths, prefixes[: len(lengths)], heads=1)
+            replace(
+                one_head,
+                name=f"prefixes_{seed}",
+                lengths=lengths,
+                prefixes=prefixes[: len(lengths)],
+            )
         )
-    ragged = {"lengths": (0, 70, 1, 129, 33, 260), "prefixes": (4, 200, 65, 0, 31, 20)}
-    base = Case("base", **ragged)
     result += [
-        replace(base, name="null", mask="null"),
-        replace(base, name="no_lse", lse=False),
-        replace(base, name="unsigned", index_dtype="uint32"),
+        Case("heads_5", (40, 0, 23), (3, 9, 100), heads=5, page_size=3),
+        Case("heads_16", (33, 70), (129, 0), heads=16, page_size=256),
+        Case("heads_128", (17, 40), (100, 3), heads=128, page_size=128, latent=512),
+    ]
+
+    base = Case("base", (0, 70, 1, 129, 33, 260), (4, 200, 65, 0, 31, 20))
+    result += [
+        base,
         replace(base, name="layers", layers=3, layer=2),
         replace(base, name="interleaved", interleaved=True, gap=32),
-        replace(base, name="wide_cache", latent=512),
+        replace(base, name="null", mask="null", page_size=1),
+        replace(base, name="unsigned_no_lse", index_dtype="uint32", lse=False),
         replace(base, name="ragged_rope", rope="ragged"),
         replace(base, name="ragged_rope_gap", rope="ragged", gap=128, spare=3),
         replace(base, name="ragged_end", rope="ragged_end"),
@@ -354,13 +385,17 @@ def cases() -> list[Case]:
             buffer_rows=(5, 64, 0, 140, 1, 17),
         ),
     ]
-    for mask in WINDOWED:
+    for mask, page_size in WINDOWED.items():
         for window in (1, 2, 15, 16, 17, 64, 100, 128, 129, 1000):
             result.append(
-                replace(base, name=f"{mask}_{window}", mask=mask, window=window)
+                replace(
+                    base,
+                    name=f"{mask}_{window}",
+                    mask=mask,
+                    window=window,
+                    page_size=page_size,
+                )
             )
-    for size in (1, 3, 7, 16, 100, 128, 256):
-        result.append(replace(base, name=f"pages_of_{size}", page_size=size))
     for dtype, cache_dtype, out_dtype in (
         ("float16", "", ""),
         ("float32", "", ""),
@@ -369,23 +404,19 @@ def cases() -> list[Case]:
         ("float32", "bfloat16", "bfloat16"),
     ):
         name = "_".join(filter(None, (dtype, cache_dtype and "mixed", out_dtype)))
-        result.append(
-            replace(
-                base,
-                name=name,
-                dtype=dtype,
-                cache_dtype=cache_dtype,
-                out_dtype=out_dtype,
-            )
-        )
-    for dims in ((64, 32, 80), (48, 16, 40), (192, 64, 256), (20, 4, 12), (1, 1, 1)):
+        types = {"dtype": dtype, "cache_dtype": cache_dtype, "out_dtype": out_dtype}
+        result.append(replace(base, name=name, **types))
+    for dims, dtype in (
+        ((64, 32, 80), "bfloat16"),
+        ((48, 16, 40), "float32"),
+        ((192, 64, 256), "bfloat16"),
+        ((20, 4, 12), "float32"),
+        ((1, 1, 1), "float32"),
+    ):
         name = "dims_{}_{}_{}".format(*dims)
         result.append(
-            replace(base, name=name, dims=dims, dtype="float32", interleaved=True)
+            replace(base, name=name, dims=dims, dtype=dtype, interleaved=True)
         )
-    result.append(
-        replace(base, name="dims_bfloat16", dims=(64, 32, 80), interleaved=True)
-    )
     # Chunks: the buffer holds a part of the context, anywhere in it. Sequences
     # have ended before the chunk, begin in it, or do not fit the buffer.
     chunk = Case(
@@ -397,9 +428,20 @@ def cases() -> list[Case]:
     )
     result += [
         chunk,
-        replace(chunk, name="chunk_null", mask="null"),
-        replace(chunk, name="chunk_window", mask="sliding_window_causal", window=70),
-        replace(chunk, name="chunk_chunked", mask="chunked", window=50),
+        replace(
+            chunk,
+            name="chunk_window",
+            mask="sliding_window_causal",
+            window=70,
+            page_size=WINDOWED["sliding_window_causal"],
+        ),
+        replace(
+            chunk,
+            name="chunk_chunked",
+            mask="chunked",
+            window=50,
+            page_size=WINDOWED["chunked"],
+        ),
         replace(chunk, name="chunk_ragged_rope", rope="ragged"),
         replace(chunk, name="chunk_ragged_end", rope="ragged_end"),
     ]

@@ -39,7 +39,8 @@ def run_python(source: str) -> None:
 
 
 def test_no_global_symbols():
-    """RTLD_LOCAL: neither ours nor LLVM's symbols are found from outside."""
+    """RTLD_LOCAL: neither ours nor LLVM's symbols are found from outside. And the
+    process ends cleanly, with kernels and threads alive and after an error."""
     run_python(
         f"""
 import ctypes, mla
@@ -50,6 +51,12 @@ everybody = ctypes.CDLL(None)
 for symbol in ("mlaCompile", "mlaRuntimeGetNumThreads", "LLVMContextCreate",
                "_ZN4mlir11MLIRContextC1ENS0_9ThreadingE"):
     assert not hasattr(everybody, symbol), symbol
+try:
+    _capi.Kernel("nonsense")
+except mla.Error:
+    pass
+else:
+    raise AssertionError("compiled nonsense")
 """
     )
 
@@ -72,22 +79,12 @@ else:
     )
 
 
-def test_works_without_torch():
-    run_python(
-        f"""
-import sys
-sys.modules["torch"] = None  # an import of it fails
-import mla
-{PREFILL}
-"""
-    )
-
-
-def test_f32_works_without_ml_dtypes():
+def test_works_without_torch_and_ml_dtypes():
     """ml_dtypes is needed to allocate a bfloat16 output, and for that alone."""
     run_python(
         f"""
 import sys
+sys.modules["torch"] = None  # an import of it fails
 sys.modules["ml_dtypes"] = None
 import mla
 {PREFILL}
@@ -102,20 +99,6 @@ except TypeError as error:
     assert str(error).startswith("output: numpy knows bfloat16 through"), error
 else:
     raise AssertionError("allocated a bfloat16 array")
-"""
-    )
-
-
-def test_process_ends_cleanly_with_a_failed_call():
-    """Kernels and threads are torn down whatever happened before."""
-    run_python(
-        f"""
-import mla
-{PREFILL}
-try:
-    mla._capi.Kernel("nonsense")
-except mla.Error:
-    pass
 """
     )
 

@@ -15,7 +15,7 @@ import pytest
 from families import Case, build, check, same_bits
 from mla import _capi
 
-BASE = Case("rules", (33, 0, 70, 129), (5, 64, 0, 40), heads=2)
+BASE = Case("rules", (33, 0, 70, 129), (5, 64, 0, 40))
 
 
 def run_bits(batch: families.Batch, **changes) -> tuple[np.ndarray, np.ndarray]:
@@ -37,8 +37,7 @@ def assert_same(a, b) -> None:
 def test_mla_r1_sums_are_f32(dtype):
     """4097 equal keys: a sum in 16 bits stops growing at 256 or 2048."""
     keys = 4097
-    case = Case("sums", (1,), (keys - 1,), heads=2, dtype=dtype, rope="ragged_end")
-    batch = build(case)
+    batch = build(Case("sums", (1,), (keys - 1,), dtype=dtype))
     batch.q[:] = 0
     batch.v[:] = 1
     output, lse = batch.run()
@@ -63,6 +62,23 @@ def test_mla_r1_output_is_rounded_once():
     assert (error <= 2.0**-8 * np.abs(expected) + 2e-5 * scale[..., None]).all()
 
 
+@pytest.mark.parametrize("score", [1.0, 30.0, 1000.0])
+def test_mla_r1_equal_scores_weigh_the_same(score):
+    """Keys of the first and of the last tile, far from 0: rescaling a sum whose
+    maximum has not changed must not change it, or the errors of the tiles add
+    up. Values of +1 and then -1, as many of each: the output is 0."""
+    keys = 4096
+    batch = build(Case("equal", (1,), (keys - 1,), dtype="float32"))
+    batch.options["scale"] = score / 192
+    blocks = batch.options["cache"].kv_blocks
+    for array in (batch.q, batch.k, blocks):
+        array[~np.isnan(array)] = 1
+    batch.v[:] = np.where(np.arange(keys) < keys // 2, 1, -1)[:, None, None]
+    output, lse = batch.run()
+    np.testing.assert_allclose(output, 0, atol=1e-5)
+    np.testing.assert_allclose(lse, score + np.log(keys), rtol=1e-6)
+
+
 def test_mla_r1_lse_from_unrounded_p():
     """Two keys: with P rounded to bf16 some lse would be off by 1e-3."""
     batch = build(families.replace(BASE, lengths=(2,) * 60, prefixes=()))
@@ -83,8 +99,9 @@ def test_mla_r1_lse_from_unrounded_p():
         families.replace(
             BASE,
             name="window",
-            mask="sliding_window_noncausal",
+            mask="sliding_window_causal",
             window=3,
+            page_size=families.WINDOWED["sliding_window_causal"],
             prefixes=(500, 500, 500, 40),
             cache_offsets=(0, 0, 0, 0),
             buffer_rows=(64, 64, 64, 169),
@@ -94,6 +111,7 @@ def test_mla_r1_lse_from_unrounded_p():
             name="chunked",
             mask="chunked",
             window=50,
+            page_size=families.WINDOWED["chunked"],
             prefixes=(500, 500, 500, 40),
             cache_offsets=(0, 0, 0, 0),
             buffer_rows=(64, 64, 64, 169),
@@ -124,12 +142,25 @@ def test_mla_r2_nothing_is_visible():
 # --- R3: masked is -inf.
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
-@pytest.mark.parametrize("mask, window", [("causal", -1), ("chunked_causal", 7)])
+@pytest.mark.parametrize(
+    "dtype, mask, window",
+    [
+        ("bfloat16", "causal", -1),
+        ("float16", "causal", -1),
+        ("float32", "causal", -1),
+        ("bfloat16", "chunked_causal", 7),
+    ],
+)
 def test_mla_r3_only_score_is_minus_500000(dtype, mask, window):
     """The visible keys of the first queries score -5e5, the masked ones +5e5."""
     case = families.replace(
-        BASE, lengths=(20, 40), prefixes=(), dtype=dtype, mask=mask, window=window
+        BASE,
+        lengths=(20, 40),
+        prefixes=(),
+        dtype=dtype,
+        mask=mask,
+        window=window,
+        page_size=families.WINDOWED.get(mask, 64),
     )
     batch = build(case)
     options = batch.options
@@ -187,9 +218,7 @@ def _poison(array: np.ndarray, value: float) -> None:
 def test_mla_r5_rows_and_pages_of_nobody(rope):
     """`build` leaves NaN in every such place, and page numbers out of range past
     the end. Other values there give the same bits."""
-    case = families.replace(
-        BASE, rope=rope, gap=64, spare=9, layers=2, layer=1, page_size=16
-    )
+    case = families.replace(BASE, rope=rope, gap=64, spare=9, layers=2, layer=1)
     batch = build(case)
     expected = run_bits(batch)
     check(batch, *expected)
@@ -201,7 +230,7 @@ def test_mla_r5_rows_and_pages_of_nobody(rope):
             cache = again.options["cache"]
             _poison(cache.kv_blocks, value)
             table = cache.lookup_table
-            for b, pages in enumerate(-(-(np.add(case.lengths, case.prefixes)) // 16)):
+            for b, pages in enumerate(-(-(np.add(case.lengths, case.prefixes)) // 64)):
                 table[b, pages:] = 12345678
         else:
             _poison(again.options["k_rope"], value)
@@ -278,9 +307,7 @@ def far_rows(array: np.ndarray, axis: int) -> np.ndarray:
 
 @pytest.mark.parametrize("operand", ["q", "output", "k", "v", "k heads", "k_rope"])
 def test_mla_r7_strides_past_2_31(operand):
-    case = families.replace(
-        BASE, lengths=(5, 3), prefixes=(0, 2), heads=2, rope="ragged"
-    )
+    case = families.replace(BASE, lengths=(5, 3), prefixes=(0, 2), rope="ragged")
     batch = build(case)
     expected = run_bits(batch)
     if operand == "q":
@@ -301,7 +328,7 @@ def test_mla_r7_strides_past_2_31(operand):
 
 def test_mla_r7_buffer_rows_past_2_31():
     """The sequences' rows of k, v and k_rope begin past 2^31 elements of each."""
-    batch = build(families.replace(BASE, heads=1, rope="ragged"))
+    batch = build(families.replace(BASE, rope="ragged"))
     expected = run_bits(batch)
     near, shift = len(batch.k), FAR // 64 + 1  # the narrowest has 64 columns
     for name in ("k", "v", "k_rope"):
@@ -361,7 +388,7 @@ def spread_out(array: np.ndarray, extra: tuple[int, ...]) -> np.ndarray:
 
 @pytest.mark.parametrize("rope", ["paged", "ragged"])
 def test_mla_r8_views_give_the_bits_of_copies(rope):
-    batch = build(families.replace(BASE, rope=rope, layers=2, page_size=16))
+    batch = build(families.replace(BASE, rope=rope, layers=2))
     expected = run_bits(batch)
     check(batch, *expected)
     batch.q = spread_out(batch.q, (0, 1, 5))
@@ -444,6 +471,7 @@ def test_mla_r9_repeats_and_thread_counts(mask, window):
         prefixes=(64, 300),
         mask=mask,
         window=window,
+        page_size=families.WINDOWED.get(mask, 64),
     )
     batch = build(case)
     expected = run_bits(batch)
