@@ -27,7 +27,8 @@ assert np.allclose(output[:, 0, 0], [0, 1, 2, 3]), output
 def run_python(source: str) -> None:
     """Runs `source` in a process of its own."""
     package = str(pathlib.Path(mla.__file__).parents[1])
-    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    paths = [package, str(pathlib.Path(__file__).parent), os.environ.get("PYTHONPATH")]
+    path = os.pathsep.join(filter(None, paths))
     result = subprocess.run(
         [sys.executable, "-c", source],
         env={**os.environ, "PYTHONPATH": path},
@@ -35,7 +36,7 @@ def run_python(source: str) -> None:
         text=True,
         timeout=120,
     )
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 0, f"exit status {result.returncode}: {result.stderr}"
 
 
 def test_no_global_symbols():
@@ -99,6 +100,20 @@ except TypeError as error:
     assert str(error).startswith("output: numpy knows bfloat16 through"), error
 else:
     raise AssertionError("allocated a bfloat16 array")
+"""
+    )
+
+
+def test_generic_target():
+    """A CPU with nothing beyond the baseline. In a process of its own, since what
+    the code generator cannot do must not end the caller's."""
+    run_python(
+        """
+import families, mla
+cases = {case.name: case for case in families.cases()}
+for name in ("base", "float32"):
+    batch = families.build(cases[name])
+    families.check(batch, *batch.run(target="cpu-generic"))
 """
     )
 
