@@ -50,11 +50,10 @@ llvm_config.add_tool_substitutions(
 if config.llvm_sanitizer:
     config.available_features.add("sanitizer")
     # LLVM's allocators poison memory in headers, which our files compile with the
-    # sanitizer and the distribution's libraries do not: the two disagree. Nor do
-    # those libraries free what lives as long as the process.
+    # sanitizer and the distribution's libraries do not: the two disagree.
     options = config.environment.get("ASAN_OPTIONS", "")
     config.environment["ASAN_OPTIONS"] = ":".join(
-        filter(None, [options, "allow_user_poisoning=0", "detect_leaks=0"])
+        filter(None, [options, "allow_user_poisoning=0"])
     )
 if os.path.exists(os.path.join(config.mla_tools_dir, "mla-run")):
     config.available_features.add("mla-run")
