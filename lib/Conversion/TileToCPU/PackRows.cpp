@@ -41,21 +41,10 @@ static Value insertRows(ImplicitLocOpBuilder &b, Value rows, Value tile,
                                        sizes, strides);
 }
 
-/// `source` copied into `dest`, its elements extended to f32.
+/// `source` copied into `dest`, its elements extended to f32. A linalg.copy,
+/// since canonicalization takes an identity linalg.generic for no copy at all.
 static Value extend(ImplicitLocOpBuilder &b, Value source, Value dest) {
-  auto type = cast<RankedTensorType>(dest.getType());
-  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(2));
-  SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, type, source, dest, maps, iterators,
-             [&](OpBuilder &nested, Location loc, ValueRange x) {
-               Value value = x[0];
-               if (value.getType() != type.getElementType())
-                 value = arith::ExtFOp::create(nested, loc,
-                                               type.getElementType(), value);
-               linalg::YieldOp::create(nested, loc, value);
-             })
-      .getResult(0);
+  return linalg::CopyOp::create(b, source, dest).getResult(0);
 }
 
 /// A slice padded with zero rows at its end, or null.

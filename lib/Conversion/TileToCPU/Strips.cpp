@@ -311,7 +311,11 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
       exprs.push_back(b.getAffineDimExpr(lane));
     maps.push_back(AffineMap::get(numLoops, 0, exprs, context));
   };
-  for (OpOperand *input : op.getDpsInputOperands()) {
+  SmallVector<OpOperand *> ordered = op.getDpsInputOperands();
+  // The operand without lanes is the left one, whose elements are broadcast.
+  if (contraction && dims.isTagged(ordered.front()->get()))
+    std::swap(ordered.front(), ordered.back());
+  for (OpOperand *input : ordered) {
     if (input == reused)
       continue;
     addMap(*input);
@@ -372,6 +376,13 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
           nested.clone(inner, mapping);
         }
       });
+  // The vectoriser takes left and right from the product, not from the
+  // operands.
+  if (contraction)
+    for (auto product : generic.getBody()->getOps<arith::MulFOp>())
+      if (product.getLhs() == generic.getBody()->getArgument(1) &&
+          product.getRhs() == generic.getBody()->getArgument(0))
+        product->setOperands({product.getRhs(), product.getLhs()});
   for (auto [from, to] : llvm::zip(op->getResults(), generic.getResults()))
     scope.values[from] = to;
 }

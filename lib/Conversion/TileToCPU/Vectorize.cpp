@@ -55,12 +55,14 @@ public:
   LogicalResult run(scf::ForallOp forall);
 
 private:
-  LogicalResult cutContraction(linalg::LinalgOp op);
+  LogicalResult cutContraction(linalg::LinalgOp op,
+                               const DenseSet<Operation *> &inits);
   LogicalResult cut(linalg::LinalgOp op);
   FailureOr<SmallVector<Operation *>> tile(linalg::LinalgOp op,
                                            ArrayRef<int64_t> sizes);
-  FailureOr<SmallVector<Operation *>> tileWithInit(linalg::LinalgOp op,
-                                                   ArrayRef<int64_t> sizes);
+  FailureOr<SmallVector<Operation *>>
+  tileWithInit(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
+               const DenseSet<Operation *> &inits);
 
   IRRewriter rewriter;
   VectorScheduleAttr schedule;
@@ -90,19 +92,19 @@ FailureOr<SmallVector<Operation *>> Vectorizer::tile(linalg::LinalgOp op,
   return SmallVector<Operation *>(result->tiledOps);
 }
 
-/// Tiles a contraction and, into the same loops, what its accumulator starts
-/// from: a fill, a rescaling, another contraction.
+/// Tiles a contraction and, into the same loops, `inits`.
 FailureOr<SmallVector<Operation *>>
-Vectorizer::tileWithInit(linalg::LinalgOp op, ArrayRef<int64_t> sizes) {
+Vectorizer::tileWithInit(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
+                         const DenseSet<Operation *> &inits) {
   rewriter.setInsertionPoint(op);
   scf::SCFTilingOptions tiling;
   tiling.setTileSizes(getAsIndexOpFoldResult(op->getContext(), sizes));
   scf::SCFTileAndFuseOptions options;
   options.setTilingOptions(tiling);
   options.setFusionControlFn(
-      [](tensor::ExtractSliceOp, OpResult producer, bool isInit)
+      [&](tensor::ExtractSliceOp, OpResult producer, bool isInit)
           -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-        if (!isInit || !producer.hasOneUse())
+        if (!isInit || !inits.contains(producer.getOwner()))
           return std::nullopt;
         return scf::SCFTileAndFuseOptions::ControlFnResult{};
       });
@@ -122,7 +124,8 @@ Vectorizer::tileWithInit(linalg::LinalgOp op, ArrayRef<int64_t> sizes) {
   return llvm::to_vector(result->tiledAndFusedOps);
 }
 
-LogicalResult Vectorizer::cutContraction(linalg::LinalgOp op) {
+LogicalResult Vectorizer::cutContraction(linalg::LinalgOp op,
+                                         const DenseSet<Operation *> &inits) {
   unsigned loops = op.getNumLoops();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   // All parallel loops but the last, the lanes, by rows of the block.
@@ -137,7 +140,7 @@ LogicalResult Vectorizer::cutContraction(linalg::LinalgOp op) {
   }
   for (unsigned loop : reduction)
     steps[loop] = 1;
-  FailureOr<SmallVector<Operation *>> parts = tileWithInit(op, rows);
+  FailureOr<SmallVector<Operation *>> parts = tileWithInit(op, rows, inits);
   if (failed(parts))
     return failure();
   for (Operation *part : *parts) {
@@ -208,14 +211,18 @@ LogicalResult Vectorizer::run(scf::ForallOp forall) {
   for (linalg::LinalgOp op : llvm::reverse(contractions)) {
     if (fused.contains(op))
       continue;
-    // Erased by the fusion below.
-    for (Value init = op.getDpsInits()[0];
-         init.hasOneUse() && init.getDefiningOp<linalg::LinalgOp>();) {
+    // What its accumulator starts from, used for nothing else: a fill, a
+    // rescaling, another contraction.
+    DenseSet<Operation *> inits;
+    for (Value init = op.getDpsInits()[0]; init.hasOneUse();) {
       auto producer = init.getDefiningOp<linalg::LinalgOp>();
-      fused.insert(producer);
+      if (!producer || producer.getNumDpsInits() != 1)
+        break;
+      inits.insert(producer);
       init = producer.getDpsInits()[0];
     }
-    if (failed(cutContraction(op)))
+    fused.insert(inits.begin(), inits.end());
+    if (failed(cutContraction(op, inits)))
       return op.emitOpError("could not be cut into register blocks");
   }
   DenseSet<Operation *> done;

@@ -34,24 +34,6 @@ static std::pair<Value, Value> buildPage(ImplicitLocOpBuilder &b,
   return {castToIndex(b, b.getLoc(), entry), row};
 }
 
-/// Copies `source` into `dest`, extending its elements where they differ.
-static Value buildCopy(ImplicitLocOpBuilder &b, Value source, Value dest) {
-  auto type = cast<RankedTensorType>(dest.getType());
-  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, type, source, dest, maps, iterators,
-             [&](OpBuilder &nested, Location loc, ValueRange x) {
-               Value value = x[0];
-               if (value.getType() != type.getElementType())
-                 value = arith::ExtFOp::create(nested, loc,
-                                               type.getElementType(), value);
-               linalg::YieldOp::create(nested, loc, value);
-             })
-      .getResult(0);
-}
-
 static void expandGather(RewriterBase &rewriter, GatherPagesOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   auto type = cast<RankedTensorType>(op.getDest().getType());
@@ -82,7 +64,8 @@ static void expandGather(RewriterBase &rewriter, GatherPagesOp op) {
         SmallVector<OpFoldResult> at{row, c0};
         Value part = tensor::ExtractSliceOp::create(b, rowType, dest[0], at,
                                                     rowSizes, unit2);
-        Value filled = buildCopy(b, source, part);
+        // Extends the elements where the types differ.
+        Value filled = linalg::CopyOp::create(b, source, part).getResult(0);
         Value next = tensor::InsertSliceOp::create(b, filled, dest[0], at,
                                                    rowSizes, unit2);
         scf::YieldOp::create(b, next);
