@@ -10,6 +10,7 @@ and one in `allocate`.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,10 +106,15 @@ def as_dtype(dtype: Any, name: str) -> str:
     if isinstance(dtype, str) and dtype in _FROM_NUMPY:
         return _FROM_NUMPY[dtype]
     try:
-        spelled = np.dtype(dtype).name
+        return _spelling(np.dtype(dtype))
     except TypeError:
         raise TypeError(f"{name}: expected an element type, got {dtype!r}") from None
-    return _FROM_NUMPY.get(spelled, spelled)
+
+
+@functools.cache
+def _spelling(dtype: np.dtype) -> str:
+    # Kept, since numpy works out the name of a dtype anew each time.
+    return _FROM_NUMPY.get(dtype.name, dtype.name)
 
 
 def as_array(obj: Any, name: str) -> Array:
@@ -146,7 +152,7 @@ def _from_numpy(array: np.ndarray, name: str) -> Array:
     return Array(
         name=name,
         pointer=array.ctypes.data if array.size else 0,
-        dtype=_FROM_NUMPY.get(dtype.name, dtype.name),
+        dtype=_spelling(dtype),
         shape=array.shape,
         strides=_element_strides(array, name),
         device=CPU,
