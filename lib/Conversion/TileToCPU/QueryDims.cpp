@@ -16,8 +16,8 @@ bool mla::keepsDimension(tensor::ExtractSliceOp op, int64_t dim) {
   // No rank reduction, so that dimensions keep their numbers.
   RankedTensorType source = op.getSourceType(), result = op.getType();
   return source.getRank() == result.getRank() && op.hasUnitStride() &&
-         !source.isDynamicDim(dim) && op.getStaticOffset(dim) == 0 &&
-         op.getStaticSize(dim) == source.getDimSize(dim);
+         !source.isDynamicDim(dim) && op.getStaticOffsets()[dim] == 0 &&
+         op.getStaticSizes()[dim] == source.getDimSize(dim);
 }
 
 LogicalResult QueryDims::tag(Value value, int64_t dim) {
