@@ -105,6 +105,9 @@ static Value getDestination(Value value) {
   if (!result)
     return {};
   Operation *op = result.getOwner();
+  // The interface below knows of no results of a forall.
+  if (auto forall = dyn_cast<scf::ForallOp>(op))
+    return forall.getTiedOpOperand(result)->get();
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     OpOperand *init = loop.getTiedLoopInit(result);
     return init ? init->get() : Value();

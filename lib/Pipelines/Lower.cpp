@@ -102,8 +102,9 @@ static void addMemref(OpPassManager &pm, StringRef) {
   addCleanup(pm);
 }
 
-static void addLLVM(OpPassManager &pm, StringRef) {
-  pm.addNestedPass<func::FuncOp>(createMLACPULowerVectors());
+static void addLLVM(OpPassManager &pm, StringRef target) {
+  bool avx2 = getVectorLanes(*lookupTarget(target)) >= 8;
+  pm.addNestedPass<func::FuncOp>(createMLACPULowerVectors({avx2}));
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createForallToForLoopPass());

@@ -73,6 +73,9 @@ def MLACPUBufferize : Pass<"mla-cpu-bufferize", "::mlir::ModuleOp"> {
 
 def MLACPULowerVectors : Pass<"mla-cpu-lower-vectors", "::mlir::func::FuncOp"> {
   let summary = "lower contractions, reductions and transfers to what a CPU has";
+  let options = [
+    Option<"avx2", "avx2", "bool", "false", "the CPU has AVX2: use its shuffles">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];

@@ -207,6 +207,9 @@ static Carried buildKeyLoop(ImplicitLocOpBuilder &b, const PrefillTensors &op,
                                    {carried[0], carried[1], carried[2]});
         scf::YieldOp::create(b, ValueRange{next.acc, next.max, next.sum});
       });
+  // Online softmax: scores of -inf change neither maximum, sum nor accumulator.
+  if (segment.guarded)
+    loop->setAttr(MLADialect::kSkipMasked, b.getUnitAttr());
   return {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
 }
 

@@ -14,6 +14,9 @@
 //     p    = exp2(s * c - ref)              0 for a masked score
 //     corr = exp2(m_old * c - ref)          0 for a row that has seen no key
 //
+// p is one fused multiply-add; corr rounds its product as ref does, so that a
+// maximum that stays gives exactly 1 and nothing drifts over many tiles.
+//
 // so masked scores are real -infs and -inf - -inf never arises. Needs scale >
 // 0.
 //
@@ -81,13 +84,6 @@ static Value reduceRows(ImplicitLocOpBuilder &b, Value tile, Value init) {
       .getResult(0);
 }
 
-/// exp2(x * factor - ref)
-static Value scaledExp2(ImplicitLocOpBuilder &b, Value x, Value factor,
-                        Value ref) {
-  Value minus = arith::NegFOp::create(b, ref);
-  return math::Exp2Op::create(b, math::FmaOp::create(b, x, factor, minus));
-}
-
 Carried mla::buildEmpty(ImplicitLocOpBuilder &b, const PrefillTensors &op) {
   int64_t rows = op.schedule.getQueryTile();
   return {filled(b, {rows, op.getDv()}, 0.0f),
@@ -112,11 +108,18 @@ Carried mla::buildAbsorb(ImplicitLocOpBuilder &b, const PrefillTensors &op,
         Value finite = arith::SelectOp::create(b, none, zero, x[0]);
         return arith::MulFOp::create(b, finite, factor);
       });
-  auto exponential = [&](ImplicitLocOpBuilder &b, ValueRange x) {
-    return scaledExp2(b, x[0], factor, x[1]);
-  };
-  Value p = buildMap(b, tile, f32, {scores, ref}, exponential);
-  Value correction = buildMap(b, rows, f32, {carried.max, ref}, exponential);
+  Value p = buildMap(b, tile, f32, {scores, ref},
+                     [&](ImplicitLocOpBuilder &b, ValueRange x) {
+                       Value minus = arith::NegFOp::create(b, x[1]);
+                       return math::Exp2Op::create(
+                           b, math::FmaOp::create(b, x[0], factor, minus));
+                     });
+  Value correction = buildMap(
+      b, rows, f32, {carried.max, ref},
+      [&](ImplicitLocOpBuilder &b, ValueRange x) {
+        Value scaled = arith::MulFOp::create(b, x[0], factor);
+        return math::Exp2Op::create(b, arith::SubFOp::create(b, scaled, x[1]));
+      });
 
   auto product = [](ImplicitLocOpBuilder &b, ValueRange x) {
     return arith::MulFOp::create(b, x[0], x[1]);

@@ -46,6 +46,8 @@ static void addCanonicalization(RewritePatternSet &patterns) {
 
 namespace {
 struct LowerVectors : mla::impl::MLACPULowerVectorsBase<LowerVectors> {
+  using MLACPULowerVectorsBase::MLACPULowerVectorsBase;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     // Reductions of contractions are innermost loops by now.
@@ -57,8 +59,7 @@ struct LowerVectors : mla::impl::MLACPULowerVectorsBase<LowerVectors> {
     for (scf::ForOp loop : loops)
       (void)loopUnrollByFactor(loop, kUnroll);
 
-    using Populate = void (*)(RewritePatternSet &);
-    const Populate runs[] = {
+    const std::function<void(RewritePatternSet &)> runs[] = {
         [](RewritePatternSet &p) {
           vector::populateVectorTransferPermutationMapLoweringPatterns(p);
           vector::populateVectorContractLoweringPatterns(
@@ -72,16 +73,17 @@ struct LowerVectors : mla::impl::MLACPULowerVectorsBase<LowerVectors> {
           vector::populateVectorOuterProductLoweringPatterns(p);
           vector::populateVectorBroadcastLoweringPatterns(p);
         },
-        [](RewritePatternSet &p) {
+        [this](RewritePatternSet &p) {
           vector::populateVectorTransposeLoweringPatterns(
               p, vector::VectorTransposeLowering::Shuffle1D);
-          x86vector::avx2::populateSpecializedTransposeLoweringPatterns(
-              p,
-              x86vector::avx2::LoweringOptions().setTransposeOptions(
-                  x86vector::avx2::TransposeLoweringOptions()
-                      .lower4x8xf32()
-                      .lower8x8xf32()),
-              /*benefit=*/10);
+          if (avx2)
+            x86vector::avx2::populateSpecializedTransposeLoweringPatterns(
+                p,
+                x86vector::avx2::LoweringOptions().setTransposeOptions(
+                    x86vector::avx2::TransposeLoweringOptions()
+                        .lower4x8xf32()
+                        .lower8x8xf32()),
+                /*benefit=*/10);
           addCanonicalization(p);
         },
         [](RewritePatternSet &p) {
@@ -100,7 +102,7 @@ struct LowerVectors : mla::impl::MLACPULowerVectorsBase<LowerVectors> {
           memref::populateFoldMemRefAliasOpPatterns(p);
           addCanonicalization(p);
         }};
-    for (Populate populate : runs) {
+    for (const auto &populate : runs) {
       RewritePatternSet patterns(&getContext());
       populate(patterns);
       if (failed(applyPatternsGreedily(function, std::move(patterns))))

@@ -28,6 +28,7 @@
 #include "PackRows.h"
 #include "QueryDims.h"
 
+#include "mla/Analysis/VisibleRange.h"
 #include "mla/Conversion/Passes.h"
 #include "mla/Dialect/MLA/IR/MLA.h"
 
@@ -35,6 +36,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::mla {
@@ -73,6 +75,7 @@ private:
   void rewriteSlice(tensor::ExtractSliceOp op, Scope &scope);
   void rewriteLinalg(linalg::LinalgOp op, Scope &scope);
   Value getDestination(linalg::LinalgOp op, OpOperand *init, Scope &scope);
+  Value buildMayBeVisible(ArrayRef<Operation *> ops, Value number);
   void rewriteKeyLoop(scf::ForOp loop);
 
   scf::ForallOp forall;
@@ -402,6 +405,53 @@ void StripRewriter::rewriteOp(Operation *op, Scope &scope) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// The predicate of an op that hides scores, `select(predicate, score, -inf)`,
+/// or null.
+static Value getHidingPredicate(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || op->getNumResults() != 1)
+    return nullptr;
+  auto select = linalgOp.getBlock()
+                    ->getTerminator()
+                    ->getOperand(0)
+                    .getDefiningOp<arith::SelectOp>();
+  if (!select || !matchPattern(select.getFalseValue(), m_NegInfFloat()))
+    return nullptr;
+  return select.getCondition();
+}
+
+/// Whether any query of strip `number` can see a key of the tile, judged by the
+/// predicate that hides scores; null if it cannot be told.
+Value StripRewriter::buildMayBeVisible(ArrayRef<Operation *> ops,
+                                       Value number) {
+  for (Operation *op : ops) {
+    Value predicate = getHidingPredicate(op);
+    if (!predicate)
+      continue;
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    SmallVector<int64_t> extents = linalgOp.getStaticLoopRanges();
+    unsigned query = *dims.lookupLoop(linalgOp);
+    return buildMayHold(
+        b, b.getLoc(), predicate, [&](Value leaf) -> std::optional<Interval> {
+          if (auto index = leaf.getDefiningOp<linalg::IndexOp>()) {
+            Value zero = arith::ConstantIndexOp::create(b, 0);
+            if (index.getDim() != query)
+              return Interval{zero, arith::ConstantIndexOp::create(
+                                        b, extents[index.getDim()] - 1)};
+            Value size = arith::ConstantIndexOp::create(b, strip);
+            Value rest = arith::ConstantIndexOp::create(b, strip - 1);
+            Value first = arith::MulIOp::create(b, number, size);
+            return Interval{first, arith::AddIOp::create(b, first, rest)};
+          }
+          // The same for the whole tile.
+          if (!op->isAncestor(leaf.getParentBlock()->getParentOp()))
+            return Interval{leaf, leaf};
+          return std::nullopt;
+        });
+  }
+  return nullptr;
+}
+
 void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
   b.setInsertionPoint(loop);
   SmallVector<Value> inits;
@@ -445,12 +495,23 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
     if (!inner->empty())
       inner->getTerminator()->erase();
     b.setInsertionPointToEnd(inner);
+    Value number = stripLoop.getInductionVar();
+    // A strip that sees nothing keeps what it carries.
+    scf::IfOp visible;
+    if (loop->hasAttr(MLADialect::kSkipMasked))
+      if (Value may = buildMayBeVisible(tagged, number)) {
+        visible = scf::IfOp::create(b, ValueRange(carried).getTypes(), may,
+                                    /*withElseRegion=*/true);
+        b.setInsertionPointToEnd(visible.elseBlock());
+        scf::YieldOp::create(b, stripLoop.getRegionIterArgs());
+        b.setInsertionPointToEnd(visible.thenBlock());
+      }
     Scope scope;
-    scope.number = stripLoop.getInductionVar();
+    scope.number = number;
     SmallVector<Value> parts;
     for (auto [index, tile] :
          llvm::zip(numbers, stripLoop.getRegionIterArgs())) {
-      parts.push_back(sliceStrip(tile, scope.number));
+      parts.push_back(sliceStrip(tile, number));
       scope.values[loop.getRegionIterArgs()[index]] = parts.back();
     }
     for (Operation *op : tagged)
@@ -465,7 +526,12 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
         root = op.getTiedOpOperand(cast<OpResult>(root))->get();
       if (root != part)
         value = linalg::CopyOp::create(b, value, part).getResult(0);
-      results.push_back(insertStrip(value, tile, scope.number));
+      results.push_back(insertStrip(value, tile, number));
+    }
+    if (visible) {
+      scf::YieldOp::create(b, results);
+      b.setInsertionPointToEnd(inner);
+      results.assign(visible.getResults().begin(), visible.getResults().end());
     }
     scf::YieldOp::create(b, results);
   }

@@ -25,10 +25,19 @@ def MLA_Dialect : Dialect {
     static shape, plus the two ops of this dialect that upstream has no word for,
     `mla.locate` and `mla.gather_pages`.
 
+    A key loop of level 1 may carry the unit attribute `mla.skip_masked`: a query
+    all of whose scores in an iteration are -inf leaves that iteration with what
+    it carried in, so a backend may leave it out. `mla-to-tile` says so of the
+    loops it writes; whoever edits a loop so that it no longer holds removes it.
+
     Symbols used on this page: `B` sequences, `H` heads, `T` query tokens in the
     batch, `N` rows of the ragged key and value buffers, `Dn` and `Dr` the nope
     and rope widths of a key, `Dq = Dn + Dr`, `Dv` the width of a value, `Dc` the
     width of a cache row, `P` the page size, `L` the layers of the cache.
+  }];
+  let extraClassDeclaration = [{
+    /// Its name on the loops over keys of level 1.
+    static constexpr ::llvm::StringLiteral kSkipMasked = "mla.skip_masked";
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
