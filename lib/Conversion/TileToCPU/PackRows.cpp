@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -60,9 +61,8 @@ static tensor::PadOp getZeroPaddedRows(Value value) {
   return rowsOnly ? pad : nullptr;
 }
 
-Value mla::packRows(ImplicitLocOpBuilder &b, Value value, bool pad) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointAfterValue(value);
+Value mla::packRows(ImplicitLocOpBuilder &b, Value value, bool pad,
+                    Value limit) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   // A stride of 512 bytes puts every eighth row into the same cache set.
@@ -91,6 +91,11 @@ Value mla::packRows(ImplicitLocOpBuilder &b, Value value, bool pad) {
   Value part = extend(b, source, extractRows(b, tile, zero, count));
   tile = insertRows(b, part, tile, zero, count);
   OpFoldResult missing = padded.getMixedHighPad()[0];
+  if (limit) {
+    Value rowsDone = getValueOrCreateConstantIndexOp(b, b.getLoc(), count);
+    Value end = arith::MaxSIOp::create(b, limit, rowsDone);
+    missing = arith::SubIOp::create(b, end, rowsDone).getResult();
+  }
   Value value0 = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
   Value rest =
       linalg::FillOp::create(b, ValueRange{value0},

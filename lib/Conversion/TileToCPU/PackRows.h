@@ -12,11 +12,12 @@
 
 namespace mlir::mla {
 
-/// A tile [rows, columns] as f32 rows of its own, written where `value` becomes
-/// available. Padded slices and gathers are written straight into it, each row
-/// once. With `pad`, rows are kept apart by more than a power of two, which a
-/// cache of few ways needs.
-Value packRows(ImplicitLocOpBuilder &b, Value value, bool pad);
+/// A tile [rows, columns] as f32 rows of its own. Padded slices and gathers are
+/// written straight into it, each row once. With `pad`, rows are kept apart by
+/// more than a power of two, which a cache of few ways needs. With `limit`,
+/// rows from there on need not be written.
+Value packRows(ImplicitLocOpBuilder &b, Value value, bool pad,
+               Value limit = Value());
 
 } // namespace mlir::mla
 

@@ -35,6 +35,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -57,53 +58,102 @@ public:
   void run();
 
 private:
-  /// Where ops are being written: over all strips, or inside a loop over them.
-  struct Scope {
-    /// Number of the strip; null over all strips.
+  /// One strip of queries: its number, and what stands for a tile of level 1
+  /// while it is being worked on.
+  struct Strip {
+    explicit Strip(Value number) : number(number) {}
+
     Value number;
     DenseMap<Value, Value> values;
   };
 
-  RankedTensorType getType(Value value, const Scope &scope, Type element);
-  Value lookup(Value value, Scope &scope);
-  Value pack(Value value);
-  Value unpack(Value value);
+  Value buildActiveStrips();
+  RankedTensorType getPartType(Value value);
   Value sliceStrip(Value packed, Value number);
   Value insertStrip(Value part, Value packed, Value number);
+  Value sliceRows(Value rows, Value number);
+  Value buildStripLoop(Value init,
+                       function_ref<Value(Value number, Value carried)> body);
+  Value buildTile(Value value,
+                  function_ref<Value(Strip &strip, Value slice)> body);
+  Value getTile(Value value);
+  Value pack(Value value);
+  Value packKeys(Value value);
+  Value unpack(Value value);
+  Value lookup(Value value, Strip &strip);
 
-  void rewriteOp(Operation *op, Scope &scope);
-  void rewriteSlice(tensor::ExtractSliceOp op, Scope &scope);
-  void rewriteLinalg(linalg::LinalgOp op, Scope &scope);
-  Value getDestination(linalg::LinalgOp op, OpOperand *init, Scope &scope);
+  void rewriteOp(Operation *op, Strip &strip);
+  void rewriteSlice(tensor::ExtractSliceOp op, Strip &strip);
+  void rewriteLinalg(linalg::LinalgOp op, Strip &strip,
+                     Value destination = Value());
+  Value getDestination(linalg::LinalgOp op, OpOperand *init, Strip &strip);
   Value buildMayBeVisible(ArrayRef<Operation *> ops, Value number);
   void rewriteKeyLoop(scf::ForOp loop);
+  void rewriteOuter(Operation *op);
 
   scf::ForallOp forall;
   const QueryDims &dims;
   int64_t strip;
   ImplicitLocOpBuilder b;
-  Scope outer;
+  /// Strips that hold a query anybody asks for.
+  Value activeStrips;
+  /// Tiles [strips, columns, strip], by what they stand for.
+  DenseMap<Value, Value> tiles;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Values
+// Tiles and strips
 //===----------------------------------------------------------------------===//
 
-/// [.., queries, ..] as [strips, .., .., strip], or as [.., .., strip] in a
-/// loop over strips.
-RankedTensorType StripRewriter::getType(Value value, const Scope &scope,
-                                        Type element) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  int64_t dim = *dims.lookup(value);
-  SmallVector<int64_t> packed;
-  if (!scope.number)
-    packed.push_back(shape[dim] / strip);
-  for (auto [index, extent] : llvm::enumerate(shape))
-    if (static_cast<int64_t>(index) != dim)
-      packed.push_back(extent);
-  packed.push_back(strip);
-  return RankedTensorType::get(packed, element);
+/// Queries are independent of each other, so only those that leave the tile
+/// count: where every slice that leaves takes the first `count` queries, the
+/// strips past them need not be computed.
+Value StripRewriter::buildActiveStrips() {
+  Value count;
+  bool known = true;
+  forall.walk([&](Operation *op) {
+    if (dims.isTagged(op) || isa<scf::ForOp, scf::YieldOp>(op))
+      return;
+    for (Value operand : op->getOperands()) {
+      std::optional<int64_t> dim = dims.lookup(operand);
+      if (!dim)
+        continue;
+      auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+      Value size;
+      if (slice && isZeroInteger(slice.getMixedOffsets()[*dim]))
+        size = dyn_cast<Value>(slice.getMixedSizes()[*dim]);
+      known &= size && (!count || size == count);
+      count = size;
+    }
+  });
+  Value all = arith::ConstantIndexOp::create(b, dims.getQueries() / strip);
+  // It has to be there before the first tile is made.
+  Operation *first = nullptr;
+  for (Operation &op : *forall.getBody()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (dims.isTagged(&op) || llvm::is_contained(dims.getKeyLoops(), loop)) {
+      first = &op;
+      break;
+    }
+  }
+  DominanceInfo dominance(forall);
+  if (!known || !count || !dominance.properlyDominates(count, first))
+    return all;
+  b.setInsertionPointAfterValue(count);
+  if (count.getParentBlock() != forall.getBody())
+    b.setInsertionPointToStart(forall.getBody());
+  Value size = arith::ConstantIndexOp::create(b, strip);
+  return arith::CeilDivSIOp::create(b, count, size);
+}
+
+/// [.., queries, ..] as the strip's [.., .., strip].
+RankedTensorType StripRewriter::getPartType(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + *dims.lookup(value));
+  shape.push_back(strip);
+  return RankedTensorType::get(shape, type.getElementType());
 }
 
 /// Strip `number` of a packed tile.
@@ -133,60 +183,125 @@ Value StripRewriter::insertStrip(Value part, Value packed, Value number) {
                                        strides);
 }
 
+/// The rows of strip `number` in [queries, columns] or [queries].
+Value StripRewriter::sliceRows(Value rows, Value number) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  Value size = arith::ConstantIndexOp::create(b, strip);
+  Value first = arith::MulIOp::create(b, number, size);
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(b.getContext(), type.getShape());
+  offsets[0] = first;
+  sizes[0] = b.getIndexAttr(strip);
+  return tensor::ExtractSliceOp::create(b, rows, offsets, sizes, strides);
+}
+
+/// A loop over the active strips that carries one tensor.
+Value StripRewriter::buildStripLoop(
+    Value init, function_ref<Value(Value number, Value carried)> body) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(b, zero, activeStrips, one, init);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(loop.getBody());
+  Value next = body(loop.getInductionVar(), loop.getRegionIterArg(0));
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
+}
+
+/// A tile whose strips `body` computes, each into its slice of the tile.
+Value StripRewriter::buildTile(
+    Value value, function_ref<Value(Strip &strip, Value slice)> body) {
+  RankedTensorType part = getPartType(value);
+  SmallVector<int64_t> shape{dims.getQueries() / strip};
+  llvm::append_range(shape, part.getShape());
+  Value empty = tensor::EmptyOp::create(b, shape, part.getElementType());
+  return buildStripLoop(empty, [&](Value number, Value carried) {
+    Strip here(number);
+    Value result = body(here, sliceStrip(carried, number));
+    return insertStrip(result, carried, number);
+  });
+}
+
+/// The packed tile that stands for `value` outside the key loops.
+Value StripRewriter::getTile(Value value) {
+  if (Value known = tiles.lookup(value))
+    return known;
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return buildTile(value, [&](Strip &, Value slice) {
+      return linalg::FillOp::create(b, fill.getInputs(), ValueRange{slice})
+          .getResult(0);
+    });
+  return tiles[value] = pack(value);
+}
+
 /// A tile [queries, columns] from outside, as f32 [strips, columns, strip].
 Value StripRewriter::pack(Value value) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfterValue(value);
-  Value rows = packRows(b, value, /*pad=*/false);
+  Value size = arith::ConstantIndexOp::create(b, strip);
+  Value limit = arith::MulIOp::create(b, activeStrips, size);
+  Value rows = packRows(b, value, /*pad=*/false, limit);
   auto type = cast<RankedTensorType>(rows.getType());
   int64_t columns = type.getDimSize(1), strips = type.getDimSize(0) / strip;
-  Value split = tensor::ExpandShapeOp::create(
-      b, RankedTensorType::get({strips, strip, columns}, type.getElementType()),
-      rows, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
   Value empty = tensor::EmptyOp::create(
       b, ArrayRef<int64_t>{strips, columns, strip}, type.getElementType());
-  return linalg::TransposeOp::create(b, split, empty,
-                                     ArrayRef<int64_t>{0, 2, 1})
-      ->getResult(0);
+  return buildStripLoop(empty, [&](Value number, Value carried) {
+    Value part = linalg::TransposeOp::create(b, sliceRows(rows, number),
+                                             sliceStrip(carried, number),
+                                             ArrayRef<int64_t>{1, 0})
+                     ->getResult(0);
+    return insertStrip(part, carried, number);
+  });
+}
+
+/// An operand that all strips share, packed once before the loop over them.
+Value StripRewriter::packKeys(Value value) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(value);
+  return packRows(b, value, /*pad=*/true);
 }
 
 /// The tile [queries, columns] or [queries] behind a packed one.
 Value StripRewriter::unpack(Value value) {
-  Value packed = lookup(value, outer);
-  auto type = cast<RankedTensorType>(packed.getType());
-  if (type.getRank() == 2)
+  Value tile = getTile(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() == 1)
     return tensor::CollapseShapeOp::create(
-        b, packed, ArrayRef<ReassociationIndices>{{0, 1}});
-  int64_t strips = type.getDimSize(0), columns = type.getDimSize(1);
-  Value empty = tensor::EmptyOp::create(
-      b, ArrayRef<int64_t>{strips, strip, columns}, type.getElementType());
-  Value rows =
-      linalg::TransposeOp::create(b, packed, empty, ArrayRef<int64_t>{0, 2, 1})
-          ->getResult(0);
-  return tensor::CollapseShapeOp::create(
-      b, rows, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
+        b, tile, ArrayRef<ReassociationIndices>{{0, 1}});
+  Value empty =
+      tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+  return buildStripLoop(empty, [&](Value number, Value carried) {
+    auto slice =
+        sliceRows(carried, number).getDefiningOp<tensor::ExtractSliceOp>();
+    Value rows = linalg::TransposeOp::create(b, sliceStrip(tile, number), slice,
+                                             ArrayRef<int64_t>{1, 0})
+                     ->getResult(0);
+    return tensor::InsertSliceOp::create(
+               b, rows, carried, slice.getMixedOffsets(), slice.getMixedSizes(),
+               slice.getMixedStrides())
+        .getResult();
+  });
 }
 
-/// What stands for a tagged value in `scope`.
-Value StripRewriter::lookup(Value value, Scope &scope) {
-  if (Value known = scope.values.lookup(value))
+/// What stands for a tagged value in a strip.
+Value StripRewriter::lookup(Value value, Strip &here) {
+  if (Value known = here.values.lookup(value))
     return known;
   // Constant tiles are made where they are used: hoisted out, each use would
   // have to copy them.
+  auto makeEmpty = [&] {
+    RankedTensorType type = getPartType(value);
+    return tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+  };
   Operation *producer = value.getDefiningOp();
-  Type element = cast<RankedTensorType>(value.getType()).getElementType();
   if (isa_and_present<tensor::EmptyOp>(producer))
-    return tensor::EmptyOp::create(b, getType(value, scope, element).getShape(),
-                                   element);
-  if (auto fill = dyn_cast_if_present<linalg::FillOp>(producer)) {
-    Value empty = tensor::EmptyOp::create(
-        b, getType(value, scope, element).getShape(), element);
-    return linalg::FillOp::create(b, fill.getInputs(), ValueRange{empty})
+    return makeEmpty();
+  if (auto fill = dyn_cast_if_present<linalg::FillOp>(producer))
+    return linalg::FillOp::create(b, fill.getInputs(), ValueRange{makeEmpty()})
         .getResult(0);
-  }
-  if (scope.number)
-    return scope.values[value] = sliceStrip(lookup(value, outer), scope.number);
-  return scope.values[value] = pack(value);
+  return here.values[value] = sliceStrip(tiles.lookup(value), here.number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,27 +316,17 @@ static bool isLastUse(Value value, Operation *op) {
   });
 }
 
-void StripRewriter::rewriteSlice(tensor::ExtractSliceOp op, Scope &scope) {
-  Value source = lookup(op.getSource(), scope);
-  auto type = cast<RankedTensorType>(source.getType());
-  SmallVector<OpFoldResult> offsets, sizes;
-  auto whole = [&](int64_t extent) {
-    offsets.push_back(b.getIndexAttr(0));
-    sizes.push_back(b.getIndexAttr(extent));
-  };
-  if (!scope.number)
-    whole(type.getDimSize(0));
+void StripRewriter::rewriteSlice(tensor::ExtractSliceOp op, Strip &here) {
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
+                            sizes = op.getMixedSizes();
   int64_t dim = *dims.lookup(op.getSource());
-  for (auto [index, offset, size] :
-       llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes()))
-    if (static_cast<int64_t>(index) != dim) {
-      offsets.push_back(offset);
-      sizes.push_back(size);
-    }
-  whole(strip);
+  offsets.erase(offsets.begin() + dim);
+  sizes.erase(sizes.begin() + dim);
+  offsets.push_back(b.getIndexAttr(0));
+  sizes.push_back(b.getIndexAttr(strip));
   SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
-  scope.values[op] =
-      tensor::ExtractSliceOp::create(b, source, offsets, sizes, strides);
+  here.values[op] = tensor::ExtractSliceOp::create(
+      b, lookup(op.getSource(), here), offsets, sizes, strides);
 }
 
 /// An input that an elementwise op without a destination of its own can write
@@ -243,9 +348,9 @@ static OpOperand *getReusableInput(linalg::LinalgOp op, OpOperand *init) {
 /// The destination of a rewritten op. One that is read again afterwards is
 /// copied here, where the copy is vectorised, rather than by bufferization.
 Value StripRewriter::getDestination(linalg::LinalgOp op, OpOperand *init,
-                                    Scope &scope) {
+                                    Strip &strip) {
   Value value = init->get();
-  Value here = lookup(value, scope);
+  Value here = lookup(value, strip);
   if (isa_and_present<tensor::EmptyOp, linalg::FillOp>(value.getDefiningOp()) ||
       isLastUse(value, op))
     return here;
@@ -255,14 +360,14 @@ Value StripRewriter::getDestination(linalg::LinalgOp op, OpOperand *init,
   return linalg::CopyOp::create(b, here, empty).getResult(0);
 }
 
-/// The same op on packed operands: loops (strip number, others, lane) in place
-/// of (query, others), the number only over all strips.
-void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
+/// The same op on one strip: loops (others, lane) in place of (query, others).
+/// `destination` takes the place of an empty one.
+void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Strip &here,
+                                  Value destination) {
   MLIRContext *context = b.getContext();
   unsigned query = *dims.lookupLoop(op);
   bool contraction = linalg::isaContractionOpInterface(op);
-  bool numbered = !scope.number;
-  unsigned numLoops = op.getNumLoops() + (numbered ? 1 : 0);
+  unsigned numLoops = op.getNumLoops();
 
   // Old loop -> new loop. Lanes are last, but for the reductions of a
   // contraction: there the vectoriser expects rows, lanes, reduction.
@@ -273,8 +378,6 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
     iterators.push_back(type);
     return next++;
   };
-  if (numbered)
-    place(utils::IteratorType::parallel);
   auto placeAll = [&](bool reductions) {
     for (unsigned loop = 0; loop < old.size(); ++loop)
       if (loop != query &&
@@ -295,7 +398,7 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
   // An elementwise op inside a strip works in place where it can: its input is
   // read as the destination's old value.
   OpOperand *reused = nullptr;
-  if (scope.number && op.getNumDpsInits() == 1)
+  if (!destination && op.getNumDpsInits() == 1)
     reused = getReusableInput(op, op.getDpsInitOperand(0));
   SmallVector<Value> inputs;
   SmallVector<BlockArgument> arguments;
@@ -303,8 +406,6 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
   auto addMap = [&](OpOperand &operand) {
     SmallVector<AffineExpr> exprs;
     bool tagged = dims.isTagged(operand.get());
-    if (tagged && numbered)
-      exprs.push_back(b.getAffineDimExpr(0));
     for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
       unsigned loop = cast<AffineDimExpr>(expr).getPosition();
       if (loop != query)
@@ -324,9 +425,9 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
     addMap(*input);
     arguments.push_back(op.getMatchingBlockArgument(input));
     if (dims.isTagged(input->get()))
-      inputs.push_back(lookup(input->get(), scope));
+      inputs.push_back(lookup(input->get(), here));
     else if (contraction && isa<RankedTensorType>(input->get().getType()))
-      inputs.push_back(packRows(b, input->get(), /*pad=*/true));
+      inputs.push_back(packKeys(input->get()));
     else
       inputs.push_back(input->get());
   }
@@ -334,8 +435,10 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
   for (OpOperand &init : op.getDpsInitsMutable()) {
     addMap(init);
     arguments.push_back(op.getMatchingBlockArgument(reused ? reused : &init));
-    inits.push_back(reused ? lookup(reused->get(), scope)
-                           : getDestination(op, &init, scope));
+    bool isEmpty = isa_and_present<tensor::EmptyOp>(init.get().getDefiningOp());
+    inits.push_back(reused                   ? lookup(reused->get(), here)
+                    : destination && isEmpty ? destination
+                                             : getDestination(op, &init, here));
   }
 
   auto generic = linalg::GenericOp::create(
@@ -357,11 +460,8 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
                                      .getResult());
               continue;
             }
-            Value number =
-                numbered ? linalg::IndexOp::create(nested, loc, 0).getResult()
-                         : scope.number;
             Value size = arith::ConstantIndexOp::create(nested, loc, strip);
-            Value first = arith::MulIOp::create(nested, loc, number, size);
+            Value first = arith::MulIOp::create(nested, loc, here.number, size);
             Value offset = linalg::IndexOp::create(nested, loc, lane);
             mapping.map(
                 index,
@@ -387,23 +487,26 @@ void StripRewriter::rewriteLinalg(linalg::LinalgOp op, Scope &scope) {
           product.getRhs() == generic.getBody()->getArgument(0))
         product->setOperands({product.getRhs(), product.getLhs()});
   for (auto [from, to] : llvm::zip(op->getResults(), generic.getResults()))
-    scope.values[from] = to;
+    here.values[from] = to;
 }
 
-void StripRewriter::rewriteOp(Operation *op, Scope &scope) {
+void StripRewriter::rewriteOp(Operation *op, Strip &here) {
   if (isa<tensor::EmptyOp, linalg::FillOp>(op))
     return; // made where they are used
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
       slice && dims.isTagged(slice.getSource()))
-    return rewriteSlice(slice, scope);
+    return rewriteSlice(slice, here);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return rewriteLinalg(linalgOp, scope);
-  // Anything else makes a tile [queries, columns]: lookup packs it.
+    return rewriteLinalg(linalgOp, here);
 }
 
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
+
+static Operation *getOwner(Value value) {
+  return value.getParentBlock()->getParentOp();
+}
 
 /// The predicate of an op that hides scores, `select(predicate, score, -inf)`,
 /// or null.
@@ -444,7 +547,7 @@ Value StripRewriter::buildMayBeVisible(ArrayRef<Operation *> ops,
             return Interval{first, arith::AddIOp::create(b, first, rest)};
           }
           // The same for the whole tile.
-          if (!op->isAncestor(leaf.getParentBlock()->getParentOp()))
+          if (!op->isAncestor(getOwner(leaf)))
             return Interval{leaf, leaf};
           return std::nullopt;
         });
@@ -456,7 +559,7 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
   b.setInsertionPoint(loop);
   SmallVector<Value> inits;
   for (Value init : loop.getInitArgs())
-    inits.push_back(dims.isTagged(init) ? lookup(init, outer) : init);
+    inits.push_back(dims.isTagged(init) ? getTile(init) : init);
   auto packed = scf::ForOp::create(b, loop.getLowerBound(),
                                    loop.getUpperBound(), loop.getStep(), inits);
   Block *body = packed.getBody();
@@ -468,6 +571,14 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
     if (!dims.isTagged(from))
       from.replaceAllUsesWith(to);
   Operation *terminator = loop.getBody()->getTerminator();
+  // Tiles from outside have to be made outside.
+  loop.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (dims.isTagged(operand) && !loop->isAncestor(getOwner(operand)) &&
+          !isa_and_present<tensor::EmptyOp, linalg::FillOp>(
+              operand.getDefiningOp()))
+        getTile(operand);
+  });
   SmallVector<Operation *> tagged;
   for (Operation &op :
        llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
@@ -487,8 +598,7 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
     }
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
-  Value strips = arith::ConstantIndexOp::create(b, dims.getQueries() / strip);
-  auto stripLoop = scf::ForOp::create(b, zero, strips, one, carried);
+  auto stripLoop = scf::ForOp::create(b, zero, activeStrips, one, carried);
   {
     OpBuilder::InsertionGuard guard(b);
     Block *inner = stripLoop.getBody();
@@ -506,20 +616,19 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
         scf::YieldOp::create(b, stripLoop.getRegionIterArgs());
         b.setInsertionPointToEnd(visible.thenBlock());
       }
-    Scope scope;
-    scope.number = number;
+    Strip here(number);
     SmallVector<Value> parts;
     for (auto [index, tile] :
          llvm::zip(numbers, stripLoop.getRegionIterArgs())) {
       parts.push_back(sliceStrip(tile, number));
-      scope.values[loop.getRegionIterArgs()[index]] = parts.back();
+      here.values[loop.getRegionIterArgs()[index]] = parts.back();
     }
     for (Operation *op : tagged)
-      rewriteOp(op, scope);
+      rewriteOp(op, here);
     SmallVector<Value> results;
     for (auto [index, tile, part] :
          llvm::zip(numbers, stripLoop.getRegionIterArgs(), parts)) {
-      Value value = lookup(terminator->getOperand(index), scope);
+      Value value = lookup(terminator->getOperand(index), here);
       // Back into the carried tile, unless the value was written there.
       Value root = value;
       while (auto op = root.getDefiningOp<linalg::LinalgOp>())
@@ -541,13 +650,54 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
   scf::YieldOp::create(b, yields);
   for (auto [from, to] : llvm::zip(loop.getResults(), packed.getResults()))
     if (dims.isTagged(from))
-      outer.values[from] = to;
+      tiles[from] = to;
     else
       from.replaceAllUsesWith(to);
 }
 
+/// An op on tiles outside the key loops gets a loop over strips of its own.
+void StripRewriter::rewriteOuter(Operation *op) {
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+      slice && dims.isTagged(slice.getSource())) {
+    // Columns of a tile: no work, and none per strip.
+    Value source = getTile(slice.getSource());
+    int64_t dim = *dims.lookup(slice.getSource());
+    SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
+                              sizes = slice.getMixedSizes();
+    offsets.erase(offsets.begin() + dim);
+    sizes.erase(sizes.begin() + dim);
+    offsets.insert(offsets.begin(), b.getIndexAttr(0));
+    sizes.insert(sizes.begin(), b.getIndexAttr(dims.getQueries() / strip));
+    offsets.push_back(b.getIndexAttr(0));
+    sizes.push_back(b.getIndexAttr(strip));
+    SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+    tiles[slice] =
+        tensor::ExtractSliceOp::create(b, source, offsets, sizes, strides);
+    return;
+  }
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || isa<linalg::FillOp>(op))
+    return; // made, or packed, where it is used
+  for (Value operand : op->getOperands())
+    if (dims.isTagged(operand) &&
+        !isa_and_present<tensor::EmptyOp>(operand.getDefiningOp()))
+      tiles[operand] = getTile(operand);
+  for (OpResult result : op->getResults())
+    tiles[result] = buildTile(result, [&](Strip &here, Value slice) {
+      rewriteLinalg(linalgOp, here, slice);
+      Value part = here.values[result];
+      // Into the tile, where the op has a destination of its own.
+      if (cast<linalg::LinalgOp>(part.getDefiningOp())
+              .getDpsInits()[result.getResultNumber()] != slice)
+        part = linalg::CopyOp::create(b, part, slice).getResult(0);
+      return part;
+    });
+}
+
 void StripRewriter::run() {
   Block *body = forall.getBody();
+  b.setInsertionPointToStart(body);
+  activeStrips = buildActiveStrips();
   SmallVector<Operation *> ops;
   for (Operation &op : *body)
     ops.push_back(&op);
@@ -560,7 +710,7 @@ void StripRewriter::run() {
       continue;
     }
     if (dims.isTagged(op)) {
-      rewriteOp(op, outer);
+      rewriteOuter(op);
       continue;
     }
     // A tile that leaves: slices of the output, for example.
