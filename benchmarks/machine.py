@@ -1,0 +1,54 @@
+# Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a figure depends on besides the code."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import platform
+import re
+import subprocess
+from typing import Any
+
+FLAGS = ("avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16")
+
+
+def facts() -> dict[str, Any]:
+    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
+    fields = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", cpuinfo, re.MULTILINE))
+    flags = fields.get("flags", "").split()
+    return {
+        "cpu": fields.get("model name", platform.processor()),
+        "family_model_stepping": [
+            fields.get(name, "") for name in ("cpu family", "model", "stepping")
+        ],
+        "flags": [flag for flag in FLAGS if flag in flags],
+        "cpus": len(os.sched_getaffinity(0)),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "load_average": os.getloadavg()[0],
+    }
+
+
+def name() -> str:
+    """A short name, for files: "intel-xeon-processor-6-207-2cpu"."""
+    known = facts()
+    words = re.sub(r"\((R|TM)\)", "", known["cpu"], flags=re.IGNORECASE)
+    family = "-".join(known["family_model_stepping"][:2])
+    text = f"{words} {family} {known['cpus']}cpu"
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def revision() -> str:
+    """The git revision of this checkout, with a + where files differ from it."""
+    root = pathlib.Path(__file__).resolve().parents[1]
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+    changed = git(
+        "status", "--porcelain", "--untracked-files=no", "--", "lib", "python"
+    )
+    return (git("rev-parse", "--short=12", "HEAD") or "unknown") + "+" * bool(changed)
