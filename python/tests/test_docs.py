@@ -1,0 +1,107 @@
+# Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What README.md and docs/ show works: code blocks, commands, paths, names."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PIPELINE = ROOT / "docs" / "Pipeline.md"
+PAGES = [
+    README,
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "examples" / "README.md",
+    ROOT / "benchmarks" / "README.md",
+]
+
+
+def blocks(page: pathlib.Path, language: str) -> list[str]:
+    pattern = rf"^```{language}\n(.*?)^```$"
+    found = re.findall(pattern, page.read_text(), re.MULTILINE | re.DOTALL)
+    assert found, f"{page.name} has no block of {language}"
+    return found
+
+
+def run(command: str, folder: pathlib.Path) -> str:
+    path = f"{ROOT / 'build' / 'bin'}:{os.environ['PATH']}"
+    process = subprocess.run(
+        ["bash", "-euc", command],
+        cwd=folder,
+        env=os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "python")},
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+def test_readme_mlir(tmp_path):
+    (module,) = blocks(README, "mlir")
+    (tmp_path / "attention.mlir").write_text(module)
+    (commands,) = blocks(README, "sh")
+    output = run(commands, tmp_path)
+    assert "scf.forall" in output
+    assert "run: first" in output
+    assert (tmp_path / "output.npy").exists()
+
+
+def test_readme_c(tmp_path):
+    compiler = shutil.which("clang-22") or shutil.which("cc")
+    (program,) = blocks(README, "c")
+    (module,) = blocks(README, "mlir")
+    text = "\n".join(f'"{line}\\n"' for line in module.splitlines())
+    (tmp_path / "main.c").write_text(
+        # No arguments: the call is refused, with a message.
+        f"{program}\nint main(void) {{ return attend({text}, NULL, 0) == 1 ? 0 : 1; }}"
+    )
+    lib = ROOT / "build" / "lib"
+    run(
+        f"{compiler} -std=c11 -Wall -Wextra -Werror main.c -I{ROOT}/include -L{lib} "
+        f"-Wl,-rpath,{lib} -lMLACompiler -o main && ./main",
+        tmp_path,
+    )
+
+
+@pytest.mark.parametrize(
+    "page", [README, ROOT / "docs" / "Python.md"], ids=lambda page: page.name
+)
+def test_python(page, tmp_path):
+    (tmp_path / "main.py").write_text("\n".join(blocks(page, "python")))
+    run(f"{sys.executable} main.py", tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links(page):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_map_of_the_files():
+    text = PIPELINE.read_text().split("## Map of the files")[1].split("\n## ")[0]
+    for cell in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE):
+        for path in re.findall(r"`([^`]+)`", cell):
+            assert list(ROOT.glob(path)), path
+
+
+def test_stages_and_passes():
+    options = run("mla-opt --help", ROOT)
+    (line,) = re.findall(r"^ *--mla-lower .*", options, re.MULTILINE)
+    stages = re.search(r"end of a stage \(([^)]*)\)", line)[1].split(", ")
+    text = PIPELINE.read_text()
+    named = re.findall(r"^## Stage `(\w+)`", text, re.MULTILINE)
+    assert named == stages
+    known = set(re.findall(r"^ *--(mla-[\w-]+)", options, re.MULTILINE))
+    tools = {"mla-opt", "mla-run", "mla-lsp-server"}
+    passes = set(re.findall(r"`-*(mla-[a-z0-9-]+)`", text)) - tools
+    assert passes <= known
+    targets = re.search(r"for a target \(([^)]*)\)", line)[1].split(", ")
+    assert all(f"`{target}`" in README.read_text() for target in targets)
