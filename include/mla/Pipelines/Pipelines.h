@@ -47,9 +47,9 @@ struct LowerOptions : public PassPipelineOptions<LowerOptions> {
 /// earlier stage made of them, into the LLVM dialect for `options.target`.
 /// Fails, with a message that lists the known names, on an unknown target or
 /// stage.
-LogicalResult buildLowerPipeline(OpPassManager &pm, const LowerOptions &options,
-                                 llvm::function_ref<void(const llvm::Twine &)>
-                                     emitError);
+LogicalResult
+buildLowerPipeline(OpPassManager &pm, const LowerOptions &options,
+                   llvm::function_ref<void(const llvm::Twine &)> emitError);
 
 /// Registers the pipeline `mla-lower`.
 void registerPipelines();
