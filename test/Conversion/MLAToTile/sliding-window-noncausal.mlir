@@ -1,0 +1,68 @@
+// Keys that leave the window of some queries, then all others; the third loop is
+// what is left of the last tile.
+
+// RUN: mla-opt %s -mla-to-tile -canonicalize -cse | FileCheck %s
+
+// CHECK-DAG: #[[$UP:.*]] = affine_map<()[s0] -> ((s0 ceildiv 16) * 16)>
+// CHECK-DAG: #[[$DOWN:.*]] = affine_map<()[s0] -> ((s0 floordiv 16) * 16)>
+// CHECK-DAG: #[[$REST:.*]] = affine_map<()[s0, s1] -> (8, s0 - s1)>
+// CHECK-LABEL: func.func @sliding_window_noncausal
+// CHECK: %{{.*}}, %[[FIRST:.*]], %[[COUNT:.*]] = mla.locate
+// MLA-R4: without lengths the last query stands at the last key.
+// CHECK: %[[CACHED:.*]] = arith.subi %[[ROWS:.*]], %[[ROWS]]
+// CHECK: %[[FIRST_POS:.*]] = arith.addi %[[CACHED]], %[[FIRST]]
+// CHECK: %[[KEYS:.*]] = arith.select %{{.*}}, %{{.*}}, %c0
+// CHECK: %[[WINDOW:.*]] = arith.index_cast %arg0
+// CHECK: %[[END:.*]] = arith.addi %[[FIRST_POS]], %[[COUNT]]
+// CHECK: %[[LAST_POS:.*]] = arith.subi %[[END]], %c1
+// CHECK: %[[A:.*]] = arith.subi %[[LAST_POS]], %[[WINDOW]]
+// CHECK: %[[OPEN_BEGIN:.*]] = arith.addi %[[A]], %c1
+// CHECK: %[[B:.*]] = arith.subi %[[FIRST_POS]], %[[WINDOW]]
+// CHECK: %[[BEGIN:.*]] = arith.addi %[[B]], %c1
+// CHECK: %{{.*}} = arith.maxsi %[[BEGIN]], %c0
+// CHECK: %{{.*}} = arith.maxsi %[[OPEN_BEGIN]], %c0
+// CHECK: affine.apply #[[$UP]]
+// CHECK: %[[OPEN_KEY:.*]] = arith.maxsi
+// CHECK: affine.apply #[[$DOWN]]
+// CHECK: %[[CLOSE_KEY:.*]] = arith.maxsi %[[OPEN_KEY]], %{{.*}}
+// CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %[[OPEN_KEY]] step %c8
+// CHECK: %[[N:.*]] = affine.min #[[$REST]]()[%[[OPEN_KEY]], %[[KEY]]]
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: %[[J:.*]] = linalg.index 1
+// CHECK: %[[QP:.*]] = arith.addi %[[FIRST_POS]], %[[I]]
+// CHECK: %[[KP:.*]] = arith.addi %[[KEY]], %[[J]]
+// CHECK: %[[DISTANCE:.*]] = arith.subi %[[QP]], %[[KP]]
+// CHECK: %[[VISIBLE:.*]] = arith.cmpi slt, %[[DISTANCE]], %[[WINDOW]]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[J]], %[[N]]
+// CHECK: %[[OK:.*]] = arith.andi %[[VISIBLE]], %[[INSIDE]]
+// CHECK: arith.select %[[OK]], %{{.*}}, %cst
+// CHECK: scf.yield
+// CHECK: scf.for %{{.*}} = %[[OPEN_KEY]] to %[[CLOSE_KEY]] step %c16
+// CHECK-NOT: linalg.index
+// CHECK-NOT: arith.cmpi
+// CHECK: scf.for %[[KEY:.*]] = %[[CLOSE_KEY]] to %[[END_KEY:.*]] step %c8
+// CHECK: %[[N:.*]] = affine.min #[[$REST]]()[%[[END_KEY]], %[[KEY]]]
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: %[[J:.*]] = linalg.index 1
+// CHECK: %[[QP:.*]] = arith.addi %[[FIRST_POS]], %[[I]]
+// CHECK: %[[KP:.*]] = arith.addi %[[KEY]], %[[J]]
+// CHECK: %[[DISTANCE:.*]] = arith.subi %[[QP]], %[[KP]]
+// CHECK: %[[VISIBLE:.*]] = arith.cmpi slt, %[[DISTANCE]], %[[WINDOW]]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[J]], %[[N]]
+// CHECK: %[[OK:.*]] = arith.andi %[[VISIBLE]], %[[INSIDE]]
+// CHECK: arith.select %[[OK]], %{{.*}}, %cst
+// CHECK: scf.yield
+// CHECK-NOT: scf.for
+// CHECK: scf.forall.in_parallel
+func.func @sliding_window_noncausal(%w: i32, %q: tensor<?x2x24xf32>, %offsets: tensor<?xi32>,
+    %k: tensor<?x2x16xf32>, %rope: tensor<?x8xf32>, %scale: f32,
+    %out: tensor<?x2x16xf32>) -> tensor<?x2x16xf32> {
+  %o = mla.prefill #mla.sliding_window_noncausal parameters(%w) queries(%q, %offsets)
+      keys(%k, %k, %offsets) rope(%rope) scale(%scale) outs(%out)
+      {schedule = #mla.schedule<query_tile = 32, key_tile = 16, guarded_key_tile = 8,
+         order = ascending, probability = f32>}
+      : (i32, tensor<?x2x24xf32>, tensor<?xi32>, tensor<?x2x16xf32>,
+         tensor<?x2x16xf32>, tensor<?xi32>, tensor<?x8xf32>, f32, tensor<?x2x16xf32>)
+      -> tensor<?x2x16xf32>
+  return %o : tensor<?x2x16xf32>
+}
