@@ -23,6 +23,8 @@ void mla::runtime::setError(const char *format, ...) {
   va_end(arguments);
 }
 
+bool mla::runtime::hasError() { return pending.isSet(); }
+
 void mla::runtime::moveErrorTo(ErrorText &error) {
   if (!pending.isSet())
     return;

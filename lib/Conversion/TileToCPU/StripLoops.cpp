@@ -36,10 +36,10 @@ static Value getHidingPredicate(Operation *op) {
   return select.getCondition();
 }
 
-/// Whether any query of strip `number` can see a key of the tile, judged by the
-/// predicate that hides scores; null if it cannot be told.
-Value StripRewriter::buildMayBeVisible(ArrayRef<Operation *> ops,
-                                       Value number) {
+/// Whether any query of strips [first, last] can see a key of the tile, judged
+/// by the predicate that hides scores; null if it cannot be told.
+Value StripRewriter::buildMayBeVisible(ArrayRef<Operation *> ops, Value first,
+                                       Value last) {
   for (Operation *op : ops) {
     Value predicate = getHidingPredicate(op);
     if (!predicate)
@@ -50,14 +50,16 @@ Value StripRewriter::buildMayBeVisible(ArrayRef<Operation *> ops,
     return buildMayHold(
         b, b.getLoc(), predicate, [&](Value leaf) -> std::optional<Interval> {
           if (auto index = leaf.getDefiningOp<linalg::IndexOp>()) {
-            Value zero = arith::ConstantIndexOp::create(b, 0);
-            if (index.getDim() != query)
-              return Interval{zero, arith::ConstantIndexOp::create(
-                                        b, extents[index.getDim()] - 1)};
+            if (index.getDim() != query) {
+              int64_t extent = extents[index.getDim()];
+              return Interval{arith::ConstantIndexOp::create(b, 0),
+                              arith::ConstantIndexOp::create(b, extent - 1)};
+            }
             Value size = arith::ConstantIndexOp::create(b, strip);
             Value rest = arith::ConstantIndexOp::create(b, strip - 1);
-            Value first = arith::MulIOp::create(b, number, size);
-            return Interval{first, arith::AddIOp::create(b, first, rest)};
+            Value end = arith::MulIOp::create(b, last, size);
+            return Interval{arith::MulIOp::create(b, first, size),
+                            arith::AddIOp::create(b, end, rest)};
           }
           // The same for the whole tile.
           if (!op->isAncestor(getOwner(leaf)))
@@ -68,23 +70,85 @@ Value StripRewriter::buildMayBeVisible(ArrayRef<Operation *> ops,
   return nullptr;
 }
 
+/// What `body` makes of `carried` if `condition` holds, `carried` if not. No
+/// condition: always.
+SmallVector<Value> StripRewriter::buildIf(
+    Value condition, ValueRange carried,
+    function_ref<SmallVector<Value>(ValueRange carried)> body) {
+  if (!condition)
+    return body(carried);
+  auto branch = scf::IfOp::create(b, carried.getTypes(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, carried);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, body(carried));
+  return branch.getResults();
+}
+
+/// One strip's way through a key loop's body: the new values of its slices of
+/// the carried tiles, in these tiles.
+SmallVector<Value> StripRewriter::buildStrip(scf::ForOp loop,
+                                             ArrayRef<Operation *> ops,
+                                             ArrayRef<unsigned> numbers,
+                                             Value number, ValueRange carried) {
+  Strip here(number);
+  SmallVector<Value> parts, results;
+  for (auto [index, tile] : llvm::zip(numbers, carried)) {
+    parts.push_back(sliceStrip(tile, number));
+    here.values[loop.getRegionIterArg(index)] = parts.back();
+  }
+  for (Operation *op : ops)
+    rewriteOp(op, here);
+  ValueRange yielded = loop.getYieldedValues();
+  for (auto [index, tile, part] : llvm::zip(numbers, carried, parts)) {
+    Value value = lookup(yielded[index], here);
+    // Back into the carried tile, unless the value was written there.
+    Value root = value;
+    while (auto op = root.getDefiningOp<linalg::LinalgOp>())
+      root = op.getTiedOpOperand(cast<OpResult>(root))->get();
+    if (root != part)
+      value = linalg::CopyOp::create(b, value, part).getResult(0);
+    results.push_back(insertStrip(value, tile, number));
+  }
+  return results;
+}
+
+/// All active strips, one after the other. Strips, and whole tiles of keys,
+/// that see nothing keep what they carry.
+SmallVector<Value> StripRewriter::buildStrips(scf::ForOp loop,
+                                              ArrayRef<Operation *> ops,
+                                              ArrayRef<unsigned> numbers,
+                                              ValueRange carried) {
+  bool skip = loop->hasAttr(MLADialect::kSkipMasked);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value last = arith::SubIOp::create(b, activeStrips, one);
+  return buildIf(
+      skip ? buildMayBeVisible(ops, zero, last) : Value(), carried,
+      [&](ValueRange carried) -> SmallVector<Value> {
+        auto strips = scf::ForOp::create(
+            b, zero, activeStrips, one, carried,
+            [&](OpBuilder &nested, Location, Value, ValueRange) {});
+        OpBuilder::InsertionGuard guard(b);
+        packPoint = strips;
+        b.setInsertionPointToEnd(strips.getBody());
+        Value number = strips.getInductionVar();
+        Value visible = skip ? buildMayBeVisible(ops, number, number) : Value();
+        SmallVector<Value> results = buildIf(
+            visible, strips.getRegionIterArgs(), [&](ValueRange carried) {
+              return buildStrip(loop, ops, numbers, number, carried);
+            });
+        scf::YieldOp::create(b, results);
+        packPoint = nullptr;
+        return strips.getResults();
+      });
+}
+
 void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
-  b.setInsertionPoint(loop);
-  SmallVector<Value> inits;
-  for (Value init : loop.getInitArgs())
-    inits.push_back(dims.isTagged(init) ? getTile(init) : init);
-  auto packed = scf::ForOp::create(b, loop.getLowerBound(),
-                                   loop.getUpperBound(), loop.getStep(), inits);
-  Block *body = packed.getBody();
-  if (!body->empty())
-    body->getTerminator()->erase();
-  // Everything without a query dimension stays as it is, before the strips.
-  for (auto [from, to] :
-       llvm::zip(loop.getBody()->getArguments(), body->getArguments()))
-    if (!dims.isTagged(from))
-      from.replaceAllUsesWith(to);
-  Operation *terminator = loop.getBody()->getTerminator();
   // Tiles from outside have to be made outside.
+  b.setInsertionPoint(loop);
   loop.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
       if (dims.isTagged(operand) && !loop->isAncestor(getOwner(operand)) &&
@@ -92,6 +156,27 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
               operand.getDefiningOp()))
         getTile(operand);
   });
+  SmallVector<Value> inits;
+  for (Value init : loop.getInitArgs())
+    inits.push_back(dims.isTagged(init) ? getTile(init) : init);
+  auto packed = scf::ForOp::create(
+      b, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
+      [](OpBuilder &, Location, Value, ValueRange) {});
+  Block *body = packed.getBody();
+
+  // Everything without a query dimension stays as it is, before the strips.
+  SmallVector<Value> carried;
+  SmallVector<unsigned> numbers;
+  loop.getInductionVar().replaceAllUsesWith(packed.getInductionVar());
+  for (auto [index, from, to] :
+       llvm::enumerate(loop.getRegionIterArgs(), packed.getRegionIterArgs())) {
+    if (!dims.isTagged(from)) {
+      from.replaceAllUsesWith(to);
+      continue;
+    }
+    carried.push_back(to);
+    numbers.push_back(index);
+  }
   SmallVector<Operation *> tagged;
   for (Operation &op :
        llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
@@ -102,63 +187,9 @@ void StripRewriter::rewriteKeyLoop(scf::ForOp loop) {
   }
 
   b.setInsertionPointToEnd(body);
-  SmallVector<Value> carried;
-  SmallVector<unsigned> numbers;
-  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
-    if (dims.isTagged(argument)) {
-      carried.push_back(packed.getRegionIterArgs()[index]);
-      numbers.push_back(index);
-    }
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  auto stripLoop = scf::ForOp::create(b, zero, activeStrips, one, carried);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *inner = stripLoop.getBody();
-    if (!inner->empty())
-      inner->getTerminator()->erase();
-    b.setInsertionPointToEnd(inner);
-    Value number = stripLoop.getInductionVar();
-    // A strip that sees nothing keeps what it carries.
-    scf::IfOp visible;
-    if (loop->hasAttr(MLADialect::kSkipMasked))
-      if (Value may = buildMayBeVisible(tagged, number)) {
-        visible = scf::IfOp::create(b, ValueRange(carried).getTypes(), may,
-                                    /*withElseRegion=*/true);
-        b.setInsertionPointToEnd(visible.elseBlock());
-        scf::YieldOp::create(b, stripLoop.getRegionIterArgs());
-        b.setInsertionPointToEnd(visible.thenBlock());
-      }
-    Strip here(number);
-    SmallVector<Value> parts;
-    for (auto [index, tile] :
-         llvm::zip(numbers, stripLoop.getRegionIterArgs())) {
-      parts.push_back(sliceStrip(tile, number));
-      here.values[loop.getRegionIterArgs()[index]] = parts.back();
-    }
-    for (Operation *op : tagged)
-      rewriteOp(op, here);
-    SmallVector<Value> results;
-    for (auto [index, tile, part] :
-         llvm::zip(numbers, stripLoop.getRegionIterArgs(), parts)) {
-      Value value = lookup(terminator->getOperand(index), here);
-      // Back into the carried tile, unless the value was written there.
-      Value root = value;
-      while (auto op = root.getDefiningOp<linalg::LinalgOp>())
-        root = op.getTiedOpOperand(cast<OpResult>(root))->get();
-      if (root != part)
-        value = linalg::CopyOp::create(b, value, part).getResult(0);
-      results.push_back(insertStrip(value, tile, number));
-    }
-    if (visible) {
-      scf::YieldOp::create(b, results);
-      b.setInsertionPointToEnd(inner);
-      results.assign(visible.getResults().begin(), visible.getResults().end());
-    }
-    scf::YieldOp::create(b, results);
-  }
-  SmallVector<Value> yields(terminator->getOperands());
-  for (auto [index, value] : llvm::zip(numbers, stripLoop.getResults()))
+  SmallVector<Value> yields(loop.getYieldedValues());
+  for (auto [index, value] :
+       llvm::zip(numbers, buildStrips(loop, tagged, numbers, carried)))
     yields[index] = value;
   scf::YieldOp::create(b, yields);
   for (auto [from, to] : llvm::zip(loop.getResults(), packed.getResults()))

@@ -75,7 +75,16 @@ private:
   void rewriteLinalg(linalg::LinalgOp op, Strip &strip,
                      Value destination = Value());
   Value getDestination(linalg::LinalgOp op, OpOperand *init, Strip &strip);
-  Value buildMayBeVisible(ArrayRef<Operation *> ops, Value number);
+  Value buildMayBeVisible(ArrayRef<Operation *> ops, Value first, Value last);
+  SmallVector<Value>
+  buildIf(Value condition, ValueRange carried,
+          function_ref<SmallVector<Value>(ValueRange carried)> body);
+  SmallVector<Value> buildStrip(scf::ForOp loop, ArrayRef<Operation *> ops,
+                                ArrayRef<unsigned> numbers, Value number,
+                                ValueRange carried);
+  SmallVector<Value> buildStrips(scf::ForOp loop, ArrayRef<Operation *> ops,
+                                 ArrayRef<unsigned> numbers,
+                                 ValueRange carried);
   void rewriteKeyLoop(scf::ForOp loop);
   void rewriteOuter(Operation *op);
 
@@ -85,6 +94,8 @@ private:
   ImplicitLocOpBuilder b;
   /// Strips that hold a query anybody asks for.
   Value activeStrips;
+  /// Where operands that all strips share are packed.
+  Operation *packPoint = nullptr;
   /// Tiles [strips, columns, strip], by what they stand for.
   DenseMap<Value, Value> tiles;
 };

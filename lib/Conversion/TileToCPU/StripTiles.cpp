@@ -167,7 +167,10 @@ Value StripRewriter::pack(Value value) {
 /// An operand that all strips share, packed once before the loop over them.
 Value StripRewriter::packKeys(Value value) {
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointAfterValue(value);
+  if (packPoint)
+    b.setInsertionPoint(packPoint);
+  else
+    b.setInsertionPointAfterValue(value);
   return packRows(b, value, /*pad=*/true);
 }
 
