@@ -63,4 +63,6 @@ if(MLA_STATIC)
     ${MLA_LLVM_ARCHIVES})
 else()
   set(MLA_LLVM_LIBRARIES MLIR LLVM)
+  # For unit tests of plain C++, which need no MLIR.
+  set(MLA_LLVM_SUPPORT_LIBRARY LLVM)
 endif()

@@ -7,7 +7,6 @@
 
 #include "mla/Dialect/Warpgroup/IR/Layouts.h"
 
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -48,14 +47,15 @@ FragmentLayout::findOperandAProblem(int64_t warpgroups, int64_t columns,
            std::to_string(elementBits);
   int64_t step = bitsPerStep / elementBits;
   if (columns < 1 || columns % step)
-    return "expected a multiple of " + std::to_string(step) +
-           " columns, got " + std::to_string(columns);
+    return "expected a multiple of " + std::to_string(step) + " columns, got " +
+           std::to_string(columns);
   return std::nullopt;
 }
 
 FragmentLayout FragmentLayout::getAccumulator(int64_t warpgroups,
                                               int64_t columns) {
-  assert(!findAccumulatorProblem(warpgroups, columns) && "to be checked before");
+  assert(!findAccumulatorProblem(warpgroups, columns) &&
+         "to be checked before");
   return {warpgroups, columns, accumulatorRun};
 }
 

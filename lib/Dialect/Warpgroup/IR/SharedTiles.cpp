@@ -53,8 +53,7 @@ static int64_t swizzleChunk(Swizzle swizzle, int64_t line, int64_t chunk) {
 
 SharedTile::SharedTile(int64_t rows, int64_t columns, int64_t elementBits,
                        Swizzle swizzle)
-    : rows(rows), columns(columns), elementBits(elementBits),
-      swizzle(swizzle) {
+    : rows(rows), columns(columns), elementBits(elementBits), swizzle(swizzle) {
   assert(!findProblem(rows, columns, elementBits) && "to be checked before");
 }
 
