@@ -27,7 +27,6 @@ def facts() -> dict[str, Any]:
         "cpus": len(os.sched_getaffinity(0)),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "load_average": os.getloadavg()[0],
     }
 
 

@@ -52,12 +52,15 @@ def main() -> int:
         pathlib.Path(options.child).write_text(json.dumps(result))
         return 0
 
+    load = [os.getloadavg()[0]]
     runs = [spawn(options, isa) for isa in options.isa]
+    load.append(os.getloadavg()[0])
     result = {
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "revision": machine.revision(),
         "command": " ".join(["benchmarks/run.py", *sys.argv[1:]]),
         "machine": machine.facts(),
+        "load_average": [round(each, 2) for each in load],
         "threads": options.threads,
         "repeat": options.repeat,
         "runs": runs,
@@ -183,7 +186,9 @@ def format_table(runs: list[dict[str, Any]]) -> str:
 def dump(result: dict[str, Any]) -> str:
     """JSON with one line per measurement."""
     runs = result["runs"]
-    text = json.dumps(result | {"runs": "RUNS"}, indent=1)
+    fields = (result | {"runs": "RUNS"}).items()
+    text = ",\n".join(f" {json.dumps(key)}: {json.dumps(each)}" for key, each in fields)
+    text = f"{{\n{text}\n}}"
     blocks = []
     for run in runs:
         head = json.dumps(run | {"results": "RESULTS"})
