@@ -34,9 +34,10 @@ static Status open(Driver &driver) {
 
 #define MLA_CUDA_FIND(name, symbol, parameters)                                \
   if (!find(library, #symbol, driver.name))                                    \
-    return Status::error("the CUDA driver '%s' has no function '%s': a driver " \
-                         "of CUDA 12.0 or later is needed",                    \
-                         path, #symbol);
+    return Status::error(                                                      \
+        "the CUDA driver '%s' has no function '%s': a driver "                 \
+        "of CUDA 12.0 or later is needed",                                     \
+        path, #symbol);
   MLA_CUDA_FUNCTIONS(MLA_CUDA_FIND)
 #undef MLA_CUDA_FIND
 #define MLA_CUDA_FIND(name, symbol, parameters)                                \

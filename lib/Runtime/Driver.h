@@ -109,6 +109,7 @@ enum DataType : int {
 // them are in every driver of CUDA 12, the first that knows sm_90a.
 #define MLA_CUDA_FUNCTIONS(X)                                                  \
   X(init, cuInit, (unsigned flags))                                            \
+  X(driverGetVersion, cuDriverGetVersion, (int *version))                      \
   X(getErrorName, cuGetErrorName, (Result result, const char **text))          \
   X(getErrorString, cuGetErrorString, (Result result, const char **text))      \
   X(deviceGetCount, cuDeviceGetCount, (int *count))                            \
@@ -154,8 +155,7 @@ enum DataType : int {
   X(memoryAllocate, cuMemAlloc_v2, (DevicePointer * pointer, size_t bytes))    \
   X(memoryFree, cuMemFree_v2, (DevicePointer pointer))                         \
   X(memorySet, cuMemsetD8Async,                                                \
-    (DevicePointer pointer, unsigned char value, size_t bytes,                 \
-     Stream stream))                                                           \
+    (DevicePointer pointer, unsigned char value, size_t bytes, Stream stream)) \
   X(memoryCopy, cuMemcpyAsync,                                                 \
     (DevicePointer to, DevicePointer from, size_t bytes, Stream stream))       \
   X(userObjectCreate, cuUserObjectCreate,                                      \
@@ -169,7 +169,7 @@ enum DataType : int {
 // Functions that may be absent: null then.
 #define MLA_CUDA_OPTIONAL_FUNCTIONS(X)                                         \
   X(functionGetParameterInfo, cuFuncGetParamInfo,                              \
-    (Function function, size_t index, size_t *offset, size_t *size))
+    (Function function, size_t index, size_t * offset, size_t * size))
 
 struct Driver {
 #define MLA_CUDA_DECLARE(name, symbol, parameters) Result(*name) parameters;

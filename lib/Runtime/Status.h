@@ -17,8 +17,8 @@ class [[nodiscard]] Status {
 public:
   Status() = default;
   /// A failure with printf-style text.
-  __attribute__((format(printf, 1, 2))) static Status
-  error(const char *format, ...);
+  __attribute__((format(printf, 1, 2))) static Status error(const char *format,
+                                                            ...);
 
   bool failed() const { return !text.empty(); }
   const std::string &message() const { return text; }
