@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a new mask costs: an attribute and its predicate. Key ranges are left to
-// the interface's default.
+// What a new mask costs: an attribute and its predicate, with key ranges left
+// to the interface's default; and what making it fast costs: the ranges.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,15 +38,42 @@ void test_mla::TestMLADialect::initialize() {
 
 unsigned test_mla::PrefixLMMaskAttr::getNumParameters() const { return 1; }
 
+static Value buildPrefixLM(OpBuilder &builder, Location loc, Value query,
+                           Value key, Value prefixLength) {
+  Value causal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                                       key, query);
+  Value prefix = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       key, prefixLength);
+  return arith::OrIOp::create(builder, loc, causal, prefix);
+}
+
 Value test_mla::PrefixLMMaskAttr::buildPredicate(OpBuilder &builder,
                                                  Location loc, Value query,
                                                  Value key,
                                                  ValueRange parameters) const {
-  Value causal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
-                                       key, query);
-  Value prefix = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       key, parameters[0]);
-  return arith::OrIOp::create(builder, loc, causal, prefix);
+  return buildPrefixLM(builder, loc, query, key, parameters[0]);
+}
+
+unsigned test_mla::PrefixLMRangesMaskAttr::getNumParameters() const {
+  return 1;
+}
+
+Value test_mla::PrefixLMRangesMaskAttr::buildPredicate(
+    OpBuilder &builder, Location loc, Value query, Value key,
+    ValueRange parameters) const {
+  return buildPrefixLM(builder, loc, query, key, parameters[0]);
+}
+
+SmallVector<mla::KeyRange> test_mla::PrefixLMRangesMaskAttr::buildKeyRanges(
+    OpBuilder &builder, Location loc, const mla::MaskTile &tile,
+    ValueRange parameters) const {
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value afterFirst = arith::AddIOp::create(builder, loc, tile.firstQuery, one);
+  Value afterLast = arith::AddIOp::create(builder, loc, tile.lastQuery, one);
+  // All queries see the prefix, and the keys up to the first of them.
+  Value open = arith::MaxSIOp::create(builder, loc, afterFirst, parameters[0]);
+  return {{tile.firstKey, open, /*guarded=*/false},
+          {open, afterLast, /*guarded=*/true}};
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo

@@ -25,4 +25,11 @@ def TestMLA_PrefixLMMask : AttrDef<TestMLA_Dialect, "PrefixLMMask",
   let summary = "key <= query or key < P, with a prefix length P per sequence";
 }
 
+def TestMLA_PrefixLMRangesMask : AttrDef<TestMLA_Dialect, "PrefixLMRangesMask",
+    [DeclareAttrInterfaceMethods<MLA_MaskAttrInterface,
+       ["getNumParameters", "buildPredicate", "buildKeyRanges"]>]> {
+  let mnemonic = "prefix_lm_ranges";
+  let summary = "prefix_lm that also says which keys need no predicate";
+}
+
 #endif // MLA_TEST_LIB_TESTMLA
