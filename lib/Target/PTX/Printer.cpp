@@ -273,10 +273,9 @@ InlineAsm ptx::printWgmmaWait(int64_t pending, llvm::ArrayRef<Reg> values) {
 // Barriers
 //===----------------------------------------------------------------------===//
 
-InlineAsm ptx::printPredicatedArrive(Reg address) {
-  assert((address == Reg::B32 || address == Reg::B64) && "not an address");
+InlineAsm ptx::printPredicatedArrive() {
   AsmBuilder b;
-  Operand barrier = b.input(address);
+  Operand barrier = b.input(Reg::B32);
   Operand predicate = b.input(Reg::Pred);
   b.instruction("@", predicate, " mbarrier.arrive.shared::cta.b64 _, [",
                 barrier, "]");

@@ -7,7 +7,6 @@
 
 #include "mla/Dialect/Warpgroup/IR/Layouts.h"
 
-#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
 #include <set>

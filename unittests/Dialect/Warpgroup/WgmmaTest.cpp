@@ -7,7 +7,6 @@
 
 #include "mla/Dialect/Warpgroup/IR/Wgmma.h"
 
-#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mla::wg;

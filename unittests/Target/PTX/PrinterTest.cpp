@@ -196,12 +196,11 @@ TEST(WgmmaGroup, Wait) {
 //===----------------------------------------------------------------------===//
 
 TEST(Barriers, PredicatedArrive) {
-  InlineAsm result = printPredicatedArrive(Reg::B64);
+  InlineAsm result = printPredicatedArrive();
   EXPECT_EQ(result.text, "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];");
-  EXPECT_EQ(result.constraints, "l,b");
-  EXPECT_EQ(result.arguments, (Regs{Reg::B64, Reg::Pred}));
+  EXPECT_EQ(result.constraints, "r,b");
+  EXPECT_EQ(result.arguments, (Regs{Reg::B32, Reg::Pred}));
   EXPECT_TRUE(result.results.empty());
-  EXPECT_EQ(printPredicatedArrive(Reg::B32).constraints, "r,b");
 }
 
 } // namespace

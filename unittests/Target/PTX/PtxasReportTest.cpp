@@ -7,7 +7,6 @@
 
 #include "mla/Target/PTX/Assemble.h"
 
-#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mla::ptx;

@@ -28,9 +28,15 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace mlir::mla::ptx {
 
-/// A kind of register, by the letter that stands for it in constraints.
+/// A kind of register, by the letter that stands for it in constraints. LLVM
+/// takes a pointer to shared memory for B32 too, and passes its low half: all
+/// that such an address needs, and half the registers.
 enum class Reg : char {
   Pred = 'b', // i1
   B16 = 'h',  // i16
@@ -147,8 +153,8 @@ InlineAsm printWgmmaWait(int64_t pending, llvm::ArrayRef<Reg> values);
 
 /// Arrives at an mbarrier in shared memory where a predicate holds. Never write
 /// a branch for this: it ends the basic block, and conversions then move past
-/// the next wait. Arguments: the address (B32, or B64 for a pointer), Pred.
-InlineAsm printPredicatedArrive(Reg address);
+/// the next wait. Arguments: the address (B32), Pred.
+InlineAsm printPredicatedArrive();
 
 } // namespace mlir::mla::ptx
 

@@ -8,7 +8,6 @@
 #include "mla/Dialect/Warpgroup/IR/Layouts.h"
 
 #include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 

@@ -81,14 +81,12 @@
 #ifndef MLA_DIALECT_WARPGROUP_IR_LAYOUTS_H
 #define MLA_DIALECT_WARPGROUP_IR_LAYOUTS_H
 
+#include "llvm/Support/raw_ostream.h"
+
 #include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string>
-
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
 
 namespace mlir::mla::wg {
 
