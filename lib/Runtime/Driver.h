@@ -117,7 +117,7 @@ enum DataType : int {
   X(deviceGetName, cuDeviceGetName, (char *name, int length, Device device))   \
   X(deviceGetAttribute, cuDeviceGetAttribute,                                  \
     (int *value, int attribute, Device device))                                \
-  X(deviceTotalMem, cuDeviceTotalMem_v2, (size_t * bytes, Device device))      \
+  X(deviceTotalMem, cuDeviceTotalMem_v2, (size_t *bytes, Device device))       \
   X(devicePrimaryContextRetain, cuDevicePrimaryCtxRetain,                      \
     (Context * context, Device device))                                        \
   X(contextGetCurrent, cuCtxGetCurrent, (Context * context))                   \
@@ -169,7 +169,7 @@ enum DataType : int {
 // Functions that may be absent: null then.
 #define MLA_CUDA_OPTIONAL_FUNCTIONS(X)                                         \
   X(functionGetParameterInfo, cuFuncGetParamInfo,                              \
-    (Function function, size_t index, size_t * offset, size_t * size))
+    (Function function, size_t index, size_t *offset, size_t *size))
 
 struct Driver {
 #define MLA_CUDA_DECLARE(name, symbol, parameters) Result(*name) parameters;
