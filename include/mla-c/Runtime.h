@@ -170,6 +170,9 @@ typedef struct MlaRuntimeKernelOptions {
   /// MLA_RUNTIME_LAUNCH_PROGRAMMATIC the slot is the kernel's own only after
   /// griddepcontrol.wait.
   int64_t slotBytes;
+  /// How many parameters the kernel has, without the slot's; each launch is
+  /// checked against it. 0: not checked.
+  int64_t parameterCount;
 } MlaRuntimeKernelOptions;
 
 /// A kernel from an image, which is a cubin, a fat binary, or PTX text (with or
@@ -264,6 +267,8 @@ typedef struct MlaRuntimeTensorMapSpec {
   int32_t swizzle;
   /// Bytes of memory fetched into L2 at least: 0, 64, 128 or 256.
   int32_t l2Promotion;
+  /// A stream of the device that will use the map; NULL: mlaRuntimeGetStream().
+  const MlaRuntimeStream *stream;
 } MlaRuntimeTensorMapSpec;
 
 /// A kernel parameter: pass its address among the arguments of a launch.
@@ -278,7 +283,7 @@ typedef struct MlaRuntimeTensorMap {
 
 /// Makes the tensor map, or finds it among the last thousand: a map depends on
 /// nothing but the specification, so one that was made before is right whatever
-/// the memory holds now.
+/// the memory holds now. The stream may be capturing.
 MLA_RUNTIME_API int
 mlaRuntimeEncodeTensorMap(const MlaRuntimeTensorMapSpec *spec,
                           MlaRuntimeTensorMap *map, char **error);

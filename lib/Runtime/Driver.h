@@ -166,7 +166,7 @@ enum DataType : int {
   X(graphRetainUserObject, cuGraphRetainUserObject,                            \
     (Graph graph, UserObject object, unsigned references, unsigned flags))
 
-// Functions that may be absent: null then.
+// Functions that may be absent (null then): this one came with CUDA 12.4.
 #define MLA_CUDA_OPTIONAL_FUNCTIONS(X)                                         \
   X(functionGetParameterInfo, cuFuncGetParamInfo,                              \
     (Function function, size_t index, size_t *offset, size_t *size))

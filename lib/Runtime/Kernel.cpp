@@ -39,6 +39,12 @@ Status MlaRuntimeKernel::create(const void *bytes, size_t size,
     if (value < 0 || value > INT_MAX)
       return Status::error("%s: expected a number from 0 to %d, got %lld", name,
                            INT_MAX, static_cast<long long>(value));
+  if (options.parameterCount < 0 ||
+      options.parameterCount > static_cast<int64_t>(maxArguments))
+    return Status::error("parameterCount: expected a number from 0 to %zu, got "
+                         "%lld",
+                         maxArguments,
+                         static_cast<long long>(options.parameterCount));
   Arch arch;
   if (options.arch)
     if (Status status = Arch::parse(options.arch, arch); status.failed())
@@ -53,6 +59,7 @@ Status MlaRuntimeKernel::create(const void *bytes, size_t size,
   kernel->arch = arch;
   kernel->sharedBytes = options.sharedBytes;
   kernel->slotBytes = options.slotBytes;
+  kernel->parameterCount = options.parameterCount;
   return Status();
 }
 
@@ -98,17 +105,26 @@ Status MlaRuntimeKernel::loadFunction(const StreamScope &scope,
   MLA_CUDA_TRY(driver, functionSetAttribute, loaded.function,
                function_attribute::maxDynamicSharedBytes,
                static_cast<int>(sharedBytes));
-  if (driver.functionGetParameterInfo) {
-    size_t count = 0, offset = 0, size = 0;
-    while (count <= maxArguments &&
-           driver.functionGetParameterInfo(loaded.function, count, &offset,
-                                           &size) == success)
-      ++count;
-    loaded.parameterCount = static_cast<int>(count);
-  }
+  if (Status status = checkParameters(driver, loaded.function); status.failed())
+    return status;
   if (slotBytes > 0)
     return scope.getContext().slots.reserve(driver, slotBytes);
   return Status();
+}
+
+/// Whether the last parameter exists. That there is none after it is not asked:
+/// the right answer would be an error of the driver, which tools report.
+Status MlaRuntimeKernel::checkParameters(const Driver &driver,
+                                         Function function) const {
+  size_t count = static_cast<size_t>(parameterCount) + (slotBytes > 0);
+  if (parameterCount == 0 || !driver.functionGetParameterInfo)
+    return Status();
+  size_t offset = 0, size = 0;
+  if (driver.functionGetParameterInfo(function, count - 1, &offset, &size) ==
+      success)
+    return Status();
+  return Status::error("the image's entry has fewer than %zu parameters",
+                       count);
 }
 
 Status MlaRuntimeKernel::load(const StreamScope &scope, Loaded *&loaded) {
@@ -163,10 +179,9 @@ Status MlaRuntimeKernel::check(const MlaRuntimeLaunchConfig &config,
     return Status::error("grid: expected one dimension with "
                          "MLA_RUNTIME_LAUNCH_RESIDENT, got %u x %u x %u",
                          grid[0], grid[1], grid[2]);
-  int expected = loaded.parameterCount - (slotBytes > 0);
-  if (loaded.parameterCount >= 0 && static_cast<int64_t>(count) != expected)
-    return Status::error("arguments: expected %d%s, got %zu", expected,
-                         slotBytes > 0 ? " and the slot" : "", count);
+  if (parameterCount > 0 && static_cast<int64_t>(count) != parameterCount)
+    return Status::error("arguments: expected %lld, got %zu",
+                         static_cast<long long>(parameterCount), count);
   return Status();
 }
 

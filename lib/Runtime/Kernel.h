@@ -34,8 +34,6 @@ private:
     unsigned long long contextId = 0;
     mla::runtime::cuda::Function function = nullptr;
     int maxThreads = 0;
-    /// -1: the driver does not tell.
-    int parameterCount = -1;
     /// Resident blocks a multiprocessor (low half) for the last block size
     /// (high half) that was asked for.
     std::atomic<uint64_t> residency{0};
@@ -46,6 +44,8 @@ private:
   Status load(const mla::runtime::cuda::StreamScope &scope, Loaded *&loaded);
   Status loadFunction(const mla::runtime::cuda::StreamScope &scope,
                       Loaded &loaded);
+  Status checkParameters(const mla::runtime::cuda::Driver &driver,
+                         mla::runtime::cuda::Function function) const;
   Status check(const MlaRuntimeLaunchConfig &config, size_t count,
                const mla::runtime::cuda::DeviceRecord &device,
                const Loaded &loaded) const;
@@ -64,6 +64,8 @@ private:
   mla::runtime::cuda::Arch arch;
   int64_t sharedBytes = 0;
   int64_t slotBytes = 0;
+  /// Without the slot's; 0: unknown.
+  int64_t parameterCount = 0;
   std::mutex mutex;
   mla::runtime::GrowingList<Loaded> functions;
 };

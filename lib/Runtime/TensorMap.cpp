@@ -241,21 +241,28 @@ TensorMapCache &TensorMapCache::get() {
   return cache;
 }
 
-static Status encodeNew(const TensorMapKey &key, MlaRuntimeTensorMap &map) {
-  const Driver *driver = nullptr;
-  if (Status status = Driver::get(driver); status.failed())
-    return status;
+static Status encodeNew(const Driver &driver, const TensorMapKey &key,
+                        MlaRuntimeTensorMap &map) {
   const uint32_t elementStrides[TensorMapKey::maxRank] = {1, 1, 1, 1, 1};
   // No interleaving; outside the tensor zeros.
-  MLA_CUDA_TRY(*driver, tensorMapEncodeTiled, &map, key.dataType, key.rank,
+  MLA_CUDA_TRY(driver, tensorMapEncodeTiled, &map, key.dataType, key.rank,
                reinterpret_cast<void *>(static_cast<uintptr_t>(key.address)),
                key.extents, key.strides, key.box, elementStrides, 0,
                key.swizzle, key.l2Promotion, 0);
   return Status();
 }
 
-Status TensorMapCache::encode(const TensorMapKey &key,
+/// The first architecture with a tensor copy engine.
+static constexpr int minArch = 90;
+
+Status TensorMapCache::encode(const StreamScope &scope, TensorMapKey key,
                               MlaRuntimeTensorMap &map) {
+  const DeviceRecord &device = *scope.getContext().device;
+  if (device.arch < minArch)
+    return Status::error("device %d (%s) is sm_%d, which has no tensor copy "
+                         "engine",
+                         device.ordinal, device.name, device.arch);
+  key.deviceArch = device.arch;
   std::lock_guard<std::mutex> lock(mutex);
   if (auto found = index.find(key); found != index.end()) {
     entries.splice(entries.begin(), entries, found->second);
@@ -264,7 +271,8 @@ Status TensorMapCache::encode(const TensorMapKey &key,
   }
   Entry entry;
   entry.key = key;
-  if (Status status = encodeNew(key, entry.map); status.failed())
+  if (Status status = encodeNew(scope.getDriver(), key, entry.map);
+      status.failed())
     return status;
   if (entries.size() == capacity) {
     index.erase(entries.back().key);
@@ -293,7 +301,10 @@ static Status encode(const MlaRuntimeTensorMapSpec *given,
   TensorMapKey key;
   if (Status status = TensorMapKey::create(spec, key); status.failed())
     return status;
-  Status status = TensorMapCache::get().encode(key, *map);
+  StreamScope scope;
+  Status status = scope.enter(spec.stream);
+  if (!status.failed())
+    status = TensorMapCache::get().encode(scope, key, *map);
   if (!status.failed() || !spec.name)
     return status;
   return Status::error("'%s': %s", spec.name, status.message().c_str());

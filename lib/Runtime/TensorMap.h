@@ -8,7 +8,7 @@
 #ifndef MLA_LIB_RUNTIME_TENSORMAP_H
 #define MLA_LIB_RUNTIME_TENSORMAP_H
 
-#include "Driver.h"
+#include "Context.h"
 #include "mla-c/Runtime.h"
 
 #include <list>
@@ -18,7 +18,8 @@
 namespace mla::runtime::cuda {
 
 /// All that a descriptor depends on, in the driver's terms: dimensions are
-/// innermost first, strides in bytes.
+/// innermost first, strides in bytes. The driver wants a context to make one:
+/// so the device may matter too.
 struct TensorMapKey {
   static constexpr int maxRank = 5;
   uint64_t address;
@@ -29,8 +30,8 @@ struct TensorMapKey {
   int32_t dataType;
   int32_t swizzle;
   int32_t l2Promotion;
-  /// Keys are compared as bytes, so there must be none of the compiler's.
-  uint32_t padding;
+  /// Set by the cache. Keys are compared as bytes, so their number is even.
+  int32_t deviceArch;
 
   /// Checks a specification against what the copy engine can do.
   static Status create(const MlaRuntimeTensorMapSpec &spec, TensorMapKey &key);
@@ -45,7 +46,9 @@ struct TensorMapKey {
 class TensorMapCache {
 public:
   static TensorMapCache &get();
-  Status encode(const TensorMapKey &key, MlaRuntimeTensorMap &map);
+  /// The descriptor for the scope's device.
+  Status encode(const StreamScope &scope, TensorMapKey key,
+                MlaRuntimeTensorMap &map);
 
 private:
   static constexpr size_t capacity = 1024;

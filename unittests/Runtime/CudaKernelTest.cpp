@@ -93,16 +93,19 @@ TEST_F(CudaImage, HasToBeOne) {
             "entry: expected a kernel's name, got none");
   MlaRuntimeKernelOptions options = {};
   EXPECT_EQ(fails(".target", 7, "k", &options),
-            "options.size: expected 32, got 0");
-  options = {sizeof(options), nullptr, -1, 0};
+            "options.size: expected 40, got 0");
+  options = {sizeof(options), nullptr, -1, 0, 0};
   EXPECT_EQ(fails(".target", 7, "k", &options),
             "sharedBytes: expected a number from 0 to 2147483647, got -1");
-  options = {sizeof(options), nullptr, 0, int64_t(1) << 40};
+  options = {sizeof(options), nullptr, 0, int64_t(1) << 40, 0};
   EXPECT_EQ(fails(".target", 7, "k", &options),
             "slotBytes: expected a number from 0 to 2147483647, got "
             "1099511627776");
+  options = {sizeof(options), nullptr, 0, 0, 257};
+  EXPECT_EQ(fails(".target", 7, "k", &options),
+            "parameterCount: expected a number from 0 to 256, got 257");
   for (const char *arch : {"", "gfx90", "sm_", "sm_9", "sm_90b", "sm_90aa"}) {
-    options = {sizeof(options), arch, 0, 0};
+    options = {sizeof(options), arch, 0, 0, 0};
     EXPECT_EQ(fails(".target", 7, "k", &options),
               std::string("arch: expected a name like 'sm_90a', got '") + arch +
                   "'");
@@ -177,6 +180,21 @@ TEST_F(CudaKernel, NeedsMoreSharedMemoryThanThereIs) {
   EXPECT_EQ(launch(load(ptx("k"), "k", nullptr, 232448), {}), -1);
   EXPECT_EQ(message.str(), "kernel 'k': a block needs 232464 bytes of shared "
                            "memory, device 0 (Fake 0) has 232448");
+}
+
+TEST_F(CudaKernel, HasFewerParameters) {
+  int value = 0;
+  EXPECT_EQ(launch(load(ptx("k 4 4"), "k", nullptr, 0, 0, 3),
+                   {&value, &value, &value}),
+            -1);
+  EXPECT_EQ(message.str(),
+            "kernel 'k': the image's entry has fewer than 3 parameters");
+  // The slot counts as well.
+  EXPECT_EQ(
+      launch(load(ptx("k 4 4"), "k", nullptr, 0, 64, 2), {&value, &value}), -1);
+  EXPECT_EQ(message.str(),
+            "kernel 'k': the image's entry has fewer than 3 parameters");
+  EXPECT_EQ(launch(load(ptx("k 4 8"), "k", nullptr, 0, 64, 1), {&value}), 0);
 }
 
 TEST_F(CudaKernel, IsLoadedIntoACellOnce) {
@@ -278,7 +296,7 @@ TEST_F(CudaLaunch, MayBeOfNothing) {
 }
 
 TEST_F(CudaLaunch, RefusesBadArguments) {
-  MlaRuntimeKernel *kernel = load(ptx("k 4 4"));
+  MlaRuntimeKernel *kernel = load(ptx("k 4 4"), "k", nullptr, 0, 0, 2);
   int value = 0;
   auto fails = [&](std::vector<void *> arguments) {
     EXPECT_EQ(launch(kernel, std::move(arguments)), -1);

@@ -155,11 +155,4 @@ TEST_F(CudaSlots, CannotBeLent) {
   EXPECT_EQ(fake_cuda::count("cuMemAlloc_v2"), before);
 }
 
-TEST_F(CudaSlots, AreNoArgumentOfTheCaller) {
-  MlaRuntimeKernel *kernel = load(ptx("k 4 8"), "k", nullptr, 0, 64);
-  EXPECT_EQ(launch(kernel, {}), -1);
-  EXPECT_EQ(message.str(),
-            "kernel 'k': arguments: expected 1 and the slot, got 0");
-}
-
 } // namespace

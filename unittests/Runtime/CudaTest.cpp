@@ -33,9 +33,9 @@ std::string CudaTest::ptx(const std::string &entry) const {
 
 MlaRuntimeKernel *CudaTest::load(const std::string &image, const char *entry,
                                  const char *arch, int64_t sharedBytes,
-                                 int64_t slotBytes) {
+                                 int64_t slotBytes, int64_t parameterCount) {
   MlaRuntimeKernelOptions options = {sizeof(options), arch, sharedBytes,
-                                     slotBytes};
+                                     slotBytes, parameterCount};
   MlaRuntimeKernel *kernel = mlaRuntimeLoadKernel(image.data(), image.size(),
                                                   entry, &options, message);
   EXPECT_NE(kernel, nullptr) << message.str();

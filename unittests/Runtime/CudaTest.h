@@ -47,7 +47,7 @@ protected:
   std::string ptx(const std::string &entry) const;
   MlaRuntimeKernel *load(const std::string &image, const char *entry = "k",
                          const char *arch = nullptr, int64_t sharedBytes = 0,
-                         int64_t slotBytes = 0);
+                         int64_t slotBytes = 0, int64_t parameterCount = 0);
   /// One block of 32 threads, unless `config` says otherwise.
   int launch(MlaRuntimeKernel *kernel, std::vector<void *> arguments,
              const MlaRuntimeStream *stream = nullptr);

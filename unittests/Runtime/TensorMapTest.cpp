@@ -235,7 +235,7 @@ TEST_F(TensorMap, RefusesWhatTheEngineCannotDo) {
   EXPECT_EQ(with(box[2], 128),
             "'k': expected a last box extent of at most 128 bytes, as swizzle "
             "says, got 256");
-  EXPECT_EQ(with(spec.size, size_t(0)), "spec.size: expected 64, got 0");
+  EXPECT_EQ(with(spec.size, size_t(0)), "spec.size: expected 72, got 0");
   int64_t huge[] = {int64_t(1) << 32, int64_t(1) << 32, 64};
   spec.strides = nullptr;
   EXPECT_EQ(with(spec.shape, static_cast<const int64_t *>(huge)),
@@ -310,6 +310,30 @@ TEST_F(TensorMap, IsForgottenAfterAThousand) {
   EXPECT_EQ(made(), 3024);
   encodeAt(0);
   EXPECT_EQ(made(), 3025);
+}
+
+TEST_F(TensorMap, IsForADevice) {
+  MlaRuntimeStream stream = {fake_cuda::createStream(2), -1};
+  spec.stream = &stream;
+  EXPECT_EQ(refusal(), "'k': device 2 (Fake 2) is sm_80, which has no tensor "
+                       "copy engine");
+  stream = {nullptr, 3};
+  EXPECT_EQ(refusal(), "'k': device: expected a number from 0 to 2, got 3");
+  // Devices 0 and 1 are alike.
+  for (int device : {0, 1}) {
+    stream = {nullptr, device};
+    EXPECT_EQ(encode(), 0) << message.str();
+    EXPECT_EQ(made(), 1);
+  }
+  EXPECT_EQ(fake_cuda::getCurrent(), nullptr);
+}
+
+TEST_F(TensorMap, IsMadeUnderCapture) {
+  MlaRuntimeStream stream = {fake_cuda::createStream(0), -1};
+  spec.stream = &stream;
+  fake_cuda::beginCapture(stream.handle);
+  EXPECT_EQ(encode(), 0) << message.str();
+  fake_cuda::destroyGraph(fake_cuda::endCapture(stream.handle));
 }
 
 TEST_F(TensorMap, ReportsTheDriver) {

@@ -397,6 +397,8 @@ FAKE cuTensorMapEncodeTiled(void *map, int dataType, uint32_t rank,
                             const uint32_t *elementStrides, int interleave,
                             int swizzle, int l2Promotion, int fill) {
   FAKE_ENTER("cuTensorMapEncodeTiled");
+  if (!current())
+    return invalidContext;
   // The arguments themselves, 32 words that tests can read.
   uint32_t words[32] = {
       static_cast<uint32_t>(dataType),    rank,

@@ -69,7 +69,8 @@ static void checkBox(MlaRuntimeKernel *kernel, const Case &c) {
                                   strides,
                                   boxShape,
                                   c.swizzle,
-                                  256};
+                                  256,
+                                  nullptr};
   MlaRuntimeTensorMap map, again;
   Message message;
   int result = mlaRuntimeEncodeTensorMap(&spec, &map, message);
@@ -116,9 +117,17 @@ static void checkUnusual() {
   int32_t box[] = {64, 1, 64};
   MlaRuntimeTensorMap map;
   Message message;
-  MlaRuntimeTensorMapSpec spec = {
-      sizeof(spec), "empty", nullptr, MLA_RUNTIME_DTYPE_BF16, 3, empty, nullptr,
-      box,          128,     0};
+  MlaRuntimeTensorMapSpec spec = {sizeof(spec),
+                                  "empty",
+                                  nullptr,
+                                  MLA_RUNTIME_DTYPE_BF16,
+                                  3,
+                                  empty,
+                                  nullptr,
+                                  box,
+                                  128,
+                                  0,
+                                  nullptr};
   check(mlaRuntimeEncodeTensorMap(&spec, &map, message) == 0,
         "a map of an empty tensor", message.str());
   Buffer<uint16_t> tensor(40 * 3 * 64);

@@ -79,9 +79,10 @@ private:
 };
 
 inline MlaRuntimeKernel *load(const char *ptx, const char *entry,
-                              int64_t sharedBytes = 0, int64_t slotBytes = 0) {
+                              int64_t sharedBytes = 0, int64_t slotBytes = 0,
+                              int64_t parameterCount = 0) {
   MlaRuntimeKernelOptions options = {sizeof(options), "sm_90", sharedBytes,
-                                     slotBytes};
+                                     slotBytes, parameterCount};
   Message message;
   // The size counts the final NUL, which the runtime is to accept.
   MlaRuntimeKernel *kernel = mlaRuntimeLoadKernel(

@@ -27,6 +27,7 @@ struct Driver {
   int (*endCapture)(Handle, Handle *);
   int (*instantiate)(Handle *, Handle, unsigned long long);
   int (*graphLaunch)(Handle, Handle);
+  int (*update)(Handle, Handle, void *);
   int (*graphDestroy)(Handle);
   int (*execDestroy)(Handle);
   int (*moduleLoad)(Handle *, const void *);
@@ -59,6 +60,7 @@ private:
     find(driver.endCapture, "cuStreamEndCapture");
     find(driver.instantiate, "cuGraphInstantiateWithFlags");
     find(driver.graphLaunch, "cuGraphLaunch");
+    find(driver.update, "cuGraphExecUpdate_v2");
     find(driver.graphDestroy, "cuGraphDestroy");
     find(driver.execDestroy, "cuGraphExecDestroy");
     find(driver.moduleLoad, "cuModuleLoadData");
@@ -251,8 +253,46 @@ static void checkWhoOwnsSlots() {
   mlaRuntimeFreeKernel(kernel);
 }
 
+/// An executable that was updated keeps the slots of the new graph, not only
+/// those of the one it was made from.
+static void checkUpdate() {
+  const Driver &driver = Driver::get();
+  OwnStream stream;
+  MlaRuntimeKernel *kernel = load(kernels::where, "where", 0, slotBytes);
+  Buffer<uint64_t> where(1);
+  Message message;
+  auto captureOne = [&] {
+    OwnStream::must(driver.beginCapture(stream.stream.handle, 0));
+    need(launch(kernel, 1, 1, {&where.data}, &stream.stream, 0, message),
+         message);
+    void *graph = nullptr;
+    OwnStream::must(driver.endCapture(stream.stream.handle, &graph));
+    return graph;
+  };
+  void *first = captureOne(), *second = captureOne(), *executable = nullptr;
+  // CUgraphExecUpdateResultInfo: a number and two nodes.
+  uint64_t result[3] = {};
+  OwnStream::must(driver.instantiate(&executable, first, 0));
+  OwnStream::must(driver.update(executable, second, result));
+  OwnStream::must(driver.graphDestroy(first));
+  OwnStream::must(driver.graphDestroy(second));
+  OwnStream::must(driver.graphLaunch(executable, stream.stream.handle));
+  synchronize(stream.stream);
+  uint64_t used = where.toHost()[0];
+  // Time for the driver to give the slots back, and launches to get them.
+  bool shared = false;
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    shared |= getSlot(kernel, stream, true) == used;
+  }
+  check(!shared, "an updated executable keeps its slot");
+  OwnStream::must(driver.execDestroy(executable));
+  mlaRuntimeFreeKernel(kernel);
+}
+
 void checkGraphs() {
   checkReplay();
+  checkUpdate();
   checkWhoOwnsSlots();
 }
 
@@ -293,7 +333,8 @@ void measureLaunches() {
                                     nullptr,
                                     box,
                                     128,
-                                    256};
+                                    256,
+                                    &stream.stream};
     for (int i = 0; i < 4; ++i) {
       MlaRuntimeTensorMap map;
       need(mlaRuntimeEncodeTensorMap(&spec, &map, message), message);
