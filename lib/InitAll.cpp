@@ -11,14 +11,24 @@
 #include "mla/Dialect/MLA/IR/MLA.h"
 #include "mla/Dialect/MLA/Transforms/BufferizableOpInterface.h"
 #include "mla/Dialect/MLA/Transforms/Passes.h"
+#include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
 #include "mla/Pipelines/Passes.h"
 #include "mla/Pipelines/Pipelines.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 
 void mlir::mla::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<MLADialect>();
+  registry.insert<MLADialect, wg::WGDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  // Kernels are translated to LLVM IR inside a pass.
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
 }
 
 void mlir::mla::registerAllPasses() {

@@ -26,6 +26,9 @@ static llvm::orc::SymbolMap getSymbols(llvm::orc::LLJIT &jit) {
   };
   add("mlaRuntimeParallelFor",
       reinterpret_cast<void *>(&mlaRuntimeParallelFor));
+  add("mlaRuntimeLoadKernelOnce",
+      reinterpret_cast<void *>(&mlaRuntimeLoadKernelOnce));
+  add("mlaRuntimeLaunch", reinterpret_cast<void *>(&mlaRuntimeLaunch));
   for (auto [name, function] : getFloatBuiltins())
     add(name, function);
   return symbols;

@@ -17,8 +17,6 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -31,8 +29,6 @@ static DialectRegistry createRegistry() {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mla::registerAllDialects(registry);
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
   return registry;
 }
 

@@ -58,7 +58,8 @@ mla::createTargetMachine(const TargetInfo &info) {
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
     return llvm::createStringError(message);
-  bool isHost = info.cpu.empty() && info.features.empty();
+  // A GPU's host side runs here.
+  bool isHost = info.isGPU || (info.cpu.empty() && info.features.empty());
   std::string cpu = isHost ? llvm::sys::getHostCPUName().str() : info.cpu.str();
   std::string features = isHost ? getHostFeatures() : info.features.str();
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(

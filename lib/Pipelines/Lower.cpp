@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
@@ -38,6 +39,7 @@ ArrayRef<TargetInfo> mla::getTargets() {
       {"cpu-avx2", "haswell", "", 8},
       {"cpu-avx512", "skylake-avx512", "-prefer-256-bit", 16},
       {"cpu-generic", "x86-64", "", 4},
+      {"sm_90a", "sm_90a", "+ptx80", 0, /*isGPU=*/true},
   };
   return targets;
 }
@@ -126,6 +128,55 @@ static void addLLVM(OpPassManager &pm, StringRef target) {
   addCleanup(pm);
 }
 
+static void addTileForGPU(OpPassManager &pm, StringRef target) {
+  pm.addPass(createMLAMemrefBoundary());
+  addTile(pm, target);
+}
+
+static void addWarpgroup(OpPassManager &pm, StringRef) {
+  pm.addPass(createMLATileToWarpgroup());
+  addCleanup(pm);
+}
+
+static void addKernel(OpPassManager &pm, StringRef) {
+  pm.addPass(createMLAWarpgroupOutline());
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  addCleanup(kernels);
+}
+
+static void addNVVM(OpPassManager &pm, StringRef) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createMLAWarpgroupToNVVM());
+  kernels.addPass(createMLAMathToNVVM());
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(arith::createArithExpandOpsPass());
+  kernels.addPass(createLowerAffinePass());
+  addCleanup(kernels);
+  kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createConvertVectorToLLVMPass());
+  kernels.addPass(createConvertToLLVMPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  addCleanup(kernels);
+}
+
+static void addBinary(OpPassManager &pm, StringRef target) {
+  const TargetInfo *info = lookupTarget(target);
+  pm.addPass(createMLANVVMToBinary({info->cpu.str(), info->features.str()}));
+}
+
+/// The host's side: ordinary code that calls the runtime.
+static void addHost(OpPassManager &pm, StringRef) {
+  pm.addPass(createMLALowerLaunch());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  addCleanup(pm);
+}
+
 namespace {
 struct Stage {
   StringRef name;
@@ -137,7 +188,17 @@ static const Stage kCPUStages[] = {
     {"schedule", addSchedule}, {"tile", addTile},     {"strips", addStrips},
     {"vector", addVector},     {"memref", addMemref}, {"llvm", addLLVM}};
 
-static ArrayRef<Stage> getStageList(const TargetInfo &) { return kCPUStages; }
+static const Stage kGPUStages[] = {{"schedule", addSchedule},
+                                   {"tile", addTileForGPU},
+                                   {"warpgroup", addWarpgroup},
+                                   {"kernel", addKernel},
+                                   {"nvvm", addNVVM},
+                                   {"binary", addBinary},
+                                   {"llvm", addHost}};
+
+static ArrayRef<Stage> getStageList(const TargetInfo &target) {
+  return target.isGPU ? ArrayRef(kGPUStages) : ArrayRef(kCPUStages);
+}
 
 SmallVector<StringRef> mla::getStages(const TargetInfo &target) {
   return llvm::map_to_vector(getStageList(target),

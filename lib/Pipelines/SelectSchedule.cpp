@@ -29,6 +29,16 @@ static ScheduleAttr getCPUSchedule(MLIRContext *context) {
                            Float32Type::get(context));
 }
 
+/// GPU: two warpgroups of 64 queries share the keys in shared memory. Guarded
+/// tiles come first: after an open one every row has a finite maximum.
+static ScheduleAttr getGPUSchedule(PrefillOp op) {
+  auto element =
+      cast<FloatType>(cast<ShapedType>(op.getV().getType()).getElementType());
+  return ScheduleAttr::get(op.getContext(), /*queryTile=*/128, /*keyTile=*/128,
+                           /*guardedKeyTile=*/128, LoopOrder::GuardedFirst,
+                           element);
+}
+
 /// Two vector registers of queries, and as many rows as keep both multiply-add
 /// units busy without spilling.
 static VectorScheduleAttr getVectorSchedule(MLIRContext *context,
@@ -51,8 +61,11 @@ struct SelectSchedule : mla::impl::MLASelectScheduleBase<SelectSchedule> {
     MLIRContext *context = &getContext();
     getOperation()->walk([&](PrefillOp op) {
       if (!op.getSchedule())
-        op.setScheduleAttr(getCPUSchedule(context));
+        op.setScheduleAttr(info->isGPU ? getGPUSchedule(op)
+                                       : getCPUSchedule(context));
     });
+    if (info->isGPU)
+      return;
     VectorScheduleAttr vectors =
         getVectorSchedule(context, getVectorLanes(*info));
     getOperation()->walk([&](scf::ForallOp op) {

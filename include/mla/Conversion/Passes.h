@@ -16,6 +16,10 @@ namespace func {
 class FuncOp;
 } // namespace func
 
+namespace gpu {
+class GPUModuleOp;
+} // namespace gpu
+
 namespace mla {
 #define GEN_PASS_DECL
 #include "mla/Conversion/Passes.h.inc"

@@ -102,4 +102,98 @@ def MLACPUThreads : Pass<"mla-cpu-threads", "::mlir::ModuleOp"> {
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Level 1 to level 2
+//===----------------------------------------------------------------------===//
+
+def MLAMemrefBoundary : Pass<"mla-memref-boundary", "::mlir::ModuleOp"> {
+  let summary = "tensor arguments become memrefs, results go into them";
+  let description = [{
+    For targets whose kernels read memory themselves: each tensor argument of a
+    function becomes a memref of any strides with a unit last one, seen through
+    `bufferization.to_tensor`; a result that is written into an argument goes there
+    with `bufferization.materialize_in_destination` and is dropped.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def MLATileToWarpgroup : Pass<"mla-tile-to-warpgroup"> {
+  let summary = "give every tile value of a work item a home on a GPU";
+  let description = [{
+    Inside each `scf.forall` over work items, linalg ops on tiles become ops of the
+    wg dialect, one rule for each op and none for `mla.prefill`: slices, padded
+    slices and gathers are loaded into shared memory, contractions become matrix
+    products in registers, elementwise ops and reductions keep their scalar
+    bodies. Tensors from outside have to be views of memrefs
+    (`bufferization.to_tensor`). What has no rule is refused by name.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::mla::wg::WGDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Level 2 to level 3
+//===----------------------------------------------------------------------===//
+
+def MLAWarpgroupOutline : Pass<"mla-warpgroup-outline", "::mlir::ModuleOp"> {
+  let summary = "make a kernel of each loop over work items";
+  let description = [{
+    An `scf.forall` over wg ops becomes an `llvm.func` in a `gpu.module`, one block
+    for each item, and a `gpu.launch_func`. Captured values travel as one struct,
+    the kernel's only parameter.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+def MLAMathToNVVM : Pass<"mla-math-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "exp2 and log of f32 in the GPU's own approximation";
+  let description = [{
+    `math.exp2` becomes ex2.approx.ftz (error 2 ulp, 0 at -inf), `math.log` lg2.approx
+    times ln 2.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+def MLAWarpgroupToNVVM : Pass<"mla-warpgroup-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "lower wg ops to what one thread does";
+  let description = [{
+    A fragment becomes the vector of the elements that a thread holds, a tile its
+    address in shared memory, whose place is chosen here. Products are one
+    inline assembly each.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Level 3 to code that runs
+//===----------------------------------------------------------------------===//
+
+def MLANVVMToBinary : Pass<"mla-nvvm-to-binary", "::mlir::ModuleOp"> {
+  let summary = "compile every gpu.module to a gpu.binary";
+  let description = [{
+    Through LLVM's NVPTX back end to PTX and, where ptxas is found, on to a cubin;
+    without it the binary holds the PTX, which the driver compiles. What ptxas
+    reports that makes a kernel slower than it could be, such as spills, becomes
+    a remark.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "architecture">,
+    Option<"features", "features", "std::string", "\"+ptx80\"", "PTX version">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+def MLALowerLaunch : Pass<"mla-lower-launch", "::mlir::ModuleOp"> {
+  let summary = "lower gpu.launch_func to calls of the runtime";
+  let description = [{
+    A `gpu.binary` becomes constant bytes, loaded once by
+    `mlaRuntimeLoadKernelOnce`; each launch calls `mlaRuntimeLaunch` on the
+    calling thread's stream. Errors are kept by the runtime.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif // MLA_CONVERSION_PASSES

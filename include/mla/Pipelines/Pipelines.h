@@ -21,6 +21,8 @@ struct TargetInfo {
   llvm::StringRef cpu, features;
   /// Width of a vector register in f32 lanes; 0: ask the host.
   int64_t vectorLanes;
+  /// A GPU; `cpu` is its PTX architecture then.
+  bool isGPU = false;
 };
 
 /// All targets, in the order in which --help lists them.

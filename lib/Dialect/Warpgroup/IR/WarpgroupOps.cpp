@@ -1,0 +1,213 @@
+//===- WarpgroupOps.cpp - Verification of the ops -*- C++ -*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace mlir::mla::wg;
+
+#define GET_OP_CLASSES
+#include "mla/Dialect/Warpgroup/IR/WarpgroupOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadOp::verify() {
+  MemRefType source = getSource().getType();
+  TileType tile = getTile().getType();
+  if (source.getDimSize(1) != tile.getShape()[1])
+    return emitOpError() << "'source': expected " << tile.getShape()[1]
+                         << " columns as the tile, got " << source;
+  if (source.getElementType() != tile.getElementType())
+    return emitOpError() << "'source': expected elements of "
+                         << tile.getElementType() << " as the tile, got "
+                         << source;
+  if (!source.isLastDimUnitStride())
+    return emitOpError()
+           << "'source': expected a last dimension of stride 1, got " << source;
+  return success();
+}
+
+LogicalResult LoadPagesOp::verify() {
+  MemRefType cache = getCache().getType();
+  TileType tile = getTile().getType();
+  if (cache.getElementType() != tile.getElementType())
+    return emitOpError() << "'cache': expected elements of "
+                         << tile.getElementType() << " as the tile, got "
+                         << cache;
+  int64_t end = getColumn() + tile.getShape()[1];
+  if (cache.isDynamicDim(5) || cache.getDimSize(5) < end)
+    return emitOpError() << "'cache': expected rows of at least " << end
+                         << " columns, got " << cache;
+  return success();
+}
+
+LogicalResult ColumnsOp::verify() {
+  TileType from = getSource().getType(), to = getTile().getType();
+  if (from.getElementType() != to.getElementType() ||
+      from.getShape()[0] != to.getShape()[0])
+    return emitOpError()
+           << "expected a tile of the source's rows and elements, " << from
+           << ", got " << to;
+  if (getFirst() % 64 != 0)
+    return emitOpError()
+           << "'first': expected the first column of a panel of 64, got "
+           << getFirst();
+  int64_t end = getFirst() + to.getShape()[1];
+  if (end > from.getShape()[1])
+    return emitOpError() << "expected columns up to " << end
+                         << " in the source, got " << from;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaOp::verify() {
+  FragmentType result = getResult().getType().getFragment();
+  TileType b = getB().getType();
+  ArrayRef<int64_t> a;
+  Type element;
+  if (auto tile = dyn_cast<TileType>(getA().getType())) {
+    a = tile.getShape();
+    element = tile.getElementType();
+  } else {
+    auto fragment = cast<FragmentType>(getA().getType());
+    if (fragment.getKind() != FragmentKind::OperandA)
+      return emitOpError() << "'a': expected a tile or an operand_a fragment, "
+                              "got "
+                           << fragment;
+    a = fragment.getShape();
+    element = fragment.getElementType();
+  }
+  if (element != b.getElementType())
+    return emitOpError() << "'b': expected elements of " << element
+                         << " as 'a', got " << b;
+  int64_t sum = b.getShape()[getTransposed() ? 1 : 0];
+  int64_t columns = b.getShape()[getTransposed() ? 0 : 1];
+  if (a[1] != sum)
+    return emitOpError() << "expected 'a' and 'b' to agree on the sum's "
+                            "dimension, got "
+                         << a[1] << " and " << sum;
+  if (result.getKind() != FragmentKind::Accumulator ||
+      !result.getElementType().isF32() || result.getShape()[0] != a[0] ||
+      result.getShape()[1] != columns)
+    return emitOpError() << "expected the result to be an f32 accumulator of "
+                         << a[0] << "x" << columns << ", got " << result;
+  if (getAcc() && getAcc().getType() != result)
+    return emitOpError() << "'acc': expected " << result << ", got "
+                         << getAcc().getType();
+  return success();
+}
+
+LogicalResult WaitOp::verify() {
+  if (getProduct().getType().getFragment() != getFragment().getType())
+    return emitOpError() << "expected " << getProduct().getType().getFragment()
+                         << ", got " << getFragment().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+LogicalResult SplatOp::verify() {
+  if (getFragment().getType().getElementType() != getValue().getType())
+    return emitOpError() << "expected a fragment of " << getValue().getType()
+                         << ", got " << getFragment().getType();
+  return success();
+}
+
+LogicalResult MapOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("expected an input");
+  auto first = cast<FragmentType>(getInputs().front().getType());
+  FragmentType result = getResult().getType();
+  if (result.getShape() != first.getShape() ||
+      result.getKind() != first.getKind())
+    return emitOpError() << "expected a result of the first input's layout, "
+                         << first << ", got " << result;
+  Block &body = getBody().front();
+  if (body.getNumArguments() != getInputs().size() + 2)
+    return emitOpError() << "expected " << getInputs().size() + 2
+                         << " block arguments, got " << body.getNumArguments();
+  for (auto [input, argument] :
+       llvm::zip(getInputs(), body.getArguments().drop_back(2))) {
+    auto type = cast<FragmentType>(input.getType());
+    if (type.getShape()[0] != first.getShape()[0] ||
+        (type.getKind() != FragmentKind::Row &&
+         type.getShape() != first.getShape()))
+      return emitOpError() << "expected inputs of one shape, or one value a "
+                              "row, got "
+                           << first << " and " << type;
+    if (argument.getType() != type.getElementType())
+      return emitOpError() << "expected a block argument of "
+                           << type.getElementType() << ", got "
+                           << argument.getType();
+  }
+  for (BlockArgument argument : body.getArguments().take_back(2))
+    if (!argument.getType().isIndex())
+      return emitOpError() << "expected row and column of index type, got "
+                           << argument.getType();
+  Type yielded = body.getTerminator()->getOperand(0).getType();
+  if (yielded != result.getElementType())
+    return emitOpError() << "expected to yield " << result.getElementType()
+                         << ", got " << yielded;
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  FragmentType input = getInput().getType(), result = getResult().getType();
+  if (input.getKind() != FragmentKind::Accumulator)
+    return emitOpError() << "'input': expected an accumulator, got " << input;
+  if (result.getKind() != FragmentKind::Row ||
+      result.getShape()[0] != input.getShape()[0] ||
+      result.getElementType() != input.getElementType())
+    return emitOpError() << "expected one " << input.getElementType()
+                         << " a row of 'input', got " << result;
+  Block &body = getBody().front();
+  if (body.getNumArguments() != 2 ||
+      body.getArgument(0).getType() != input.getElementType() ||
+      body.getArgument(1).getType() != input.getElementType() ||
+      body.getTerminator()->getOperand(0).getType() != input.getElementType())
+    return emitOpError() << "expected a body that combines two "
+                         << input.getElementType();
+  return success();
+}
+
+LogicalResult OperandAOp::verify() {
+  FragmentType from = getSource().getType(), to = getFragment().getType();
+  if (from.getKind() != FragmentKind::Accumulator ||
+      to.getKind() != FragmentKind::OperandA ||
+      from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError() << "expected an accumulator and the same as an "
+                            "operand_a, got "
+                         << from << " and " << to;
+  return success();
+}
+
+LogicalResult StoreOp::verify() {
+  FragmentType fragment = getFragment().getType();
+  MemRefType dest = getDest().getType();
+  int64_t rank = fragment.getKind() == FragmentKind::Row ? 1 : 2;
+  if (fragment.getKind() == FragmentKind::OperandA)
+    return emitOpError()
+           << "'fragment': expected an accumulator or row values, "
+              "got "
+           << fragment;
+  if (dest.getRank() != rank ||
+      dest.getElementType() != fragment.getElementType() ||
+      (rank == 2 && dest.getDimSize(1) != fragment.getShape()[1]))
+    return emitOpError() << "'dest': expected rows of " << fragment << ", got "
+                         << dest;
+  return success();
+}

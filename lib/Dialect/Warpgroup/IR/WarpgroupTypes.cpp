@@ -1,0 +1,149 @@
+//===- WarpgroupTypes.cpp - The dialect and its types -*- C++ -*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
+
+#include "mla/Dialect/Warpgroup/IR/Layouts.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::mla::wg;
+
+#include "mla/Dialect/Warpgroup/IR/WarpgroupDialect.cpp.inc"
+#include "mla/Dialect/Warpgroup/IR/WarpgroupEnums.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "mla/Dialect/Warpgroup/IR/WarpgroupTypes.cpp.inc"
+
+void WGDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "mla/Dialect/Warpgroup/IR/WarpgroupTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mla/Dialect/Warpgroup/IR/WarpgroupOps.cpp.inc"
+      >();
+}
+
+/// "128x64xbf16"
+static ParseResult parseShaped(AsmParser &parser, SmallVector<int64_t> &shape,
+                               Type &elementType) {
+  return failure(parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+                 parser.parseType(elementType));
+}
+
+static void printShaped(AsmPrinter &printer, ArrayRef<int64_t> shape,
+                        Type elementType) {
+  printer.printDimensionList(shape);
+  printer << 'x' << elementType;
+}
+
+//===----------------------------------------------------------------------===//
+// !wg.tile
+//===----------------------------------------------------------------------===//
+
+Type TileType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseShaped(parser, shape, element) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<TileType>(loc, parser.getContext(), shape, element);
+}
+
+void TileType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShaped(printer, getShape(), getElementType());
+  printer << '>';
+}
+
+LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType) {
+  if (shape.size() != 2 || shape[0] <= 0 || shape[1] <= 0)
+    return emitError() << "tile: expected two positive extents, got [" << shape
+                       << "]";
+  if (!elementType.isBF16() && !elementType.isF16())
+    return emitError() << "tile: expected elements of bf16 or f16, got "
+                       << elementType;
+  if (shape[0] % 8 != 0)
+    return emitError() << "tile: expected a multiple of 8 rows, got "
+                       << shape[0];
+  if (shape[1] % 16 != 0)
+    return emitError() << "tile: expected a multiple of 16 columns, got "
+                       << shape[1];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// !wg.fragment
+//===----------------------------------------------------------------------===//
+
+Type FragmentType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseShaped(parser, shape, element) ||
+      parser.parseComma() || parser.parseKeyword(&keyword))
+    return {};
+  std::optional<FragmentKind> kind = symbolizeFragmentKind(keyword);
+  if (!kind) {
+    parser.emitError(loc, "expected accumulator, operand_a or row, got '")
+        << keyword << "'";
+    return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<FragmentType>(loc, parser.getContext(), shape,
+                                         element, *kind);
+}
+
+void FragmentType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShaped(printer, getShape(), getElementType());
+  printer << ", " << stringifyFragmentKind(getKind()) << '>';
+}
+
+LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> shape, Type elementType,
+                                   FragmentKind kind) {
+  size_t rank = kind == FragmentKind::Row ? 1 : 2;
+  if (shape.size() != rank)
+    return emitError() << stringifyFragmentKind(kind) << ": expected rank "
+                       << rank << ", got " << shape.size();
+  if (shape[0] <= 0 || shape[0] % rowsPerWarpgroup != 0)
+    return emitError() << "fragment: expected a multiple of "
+                       << rowsPerWarpgroup << " rows, got " << shape[0];
+  if (!elementType.isF32() && !elementType.isBF16() && !elementType.isF16())
+    return emitError() << "fragment: expected bf16, f16 or f32, got "
+                       << elementType;
+  if (kind == FragmentKind::Row)
+    return success();
+  int64_t warpgroups = shape[0] / rowsPerWarpgroup;
+  std::optional<std::string> problem =
+      kind == FragmentKind::Accumulator
+          ? FragmentLayout::findAccumulatorProblem(warpgroups, shape[1])
+          : FragmentLayout::findOperandAProblem(
+                warpgroups, shape[1], elementType.getIntOrFloatBitWidth());
+  if (problem)
+    return emitError() << stringifyFragmentKind(kind) << ": " << *problem;
+  return success();
+}
+
+int64_t FragmentType::getWarpgroups() const {
+  return getShape()[0] / rowsPerWarpgroup;
+}
+
+int64_t FragmentType::getElementsPerThread() const {
+  if (getKind() == FragmentKind::Row)
+    return RowLayout(getWarpgroups()).getElementsPerThread();
+  return getShape()[1] / 2;
+}
