@@ -28,9 +28,7 @@ def main() -> None:
             loops.append((begin, end))
 
     for begin, end in loops:
-        if any(
-            begin <= b and e <= end for b, e in loops if (b, e) != (begin, end)
-        ):
+        if any(begin <= b and e <= end for b, e in loops if (b, e) != (begin, end)):
             continue  # has a loop inside
         body = code[begin : end + 1]
         fmas = [operands for _, name, operands in body if name.startswith("vfmadd")]

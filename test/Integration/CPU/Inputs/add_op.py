@@ -17,7 +17,8 @@ MATMUL = re.compile(
 GENERIC = """\
 {indent}%empty{number} = tensor.empty() : {type}
 {indent}{name} = linalg.generic {{
-{indent}    indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+{indent}    indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+{indent}                     affine_map<(d0, d1) -> (d0, d1)>],
 {indent}    iterator_types = ["parallel", "parallel"]}}
 {indent}    ins(%raw{number} : {type}) outs(%empty{number} : {type}) {{
 {indent}^bb0(%x: f32, %old: f32):

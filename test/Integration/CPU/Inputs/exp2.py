@@ -1,4 +1,7 @@
-"""Compares exp2 as compiled with numpy's in float64: exp2.py MLA_RUN FILE ENTRY TARGET"""
+"""Compares exp2 as compiled with numpy's in float64.
+
+usage: exp2.py MLA_RUN FILE ENTRY TARGET
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def main() -> int:
         np.save(source, x)
         command = [mla_run, file, "--entry", entry, "--target", target]
         command += ["--arg", f"x={source}", "--arg", f"y=zeros:{len(x)}"]
-        subprocess.run(command + ["--out", f"y={result}"], check=True)
+        subprocess.run([*command, "--out", f"y={result}"], check=True)
         y = np.load(result).astype(np.float64)
 
     with np.errstate(over="ignore"):

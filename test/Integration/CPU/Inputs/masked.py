@@ -1,5 +1,5 @@
 """Compiles masked.mlir with each of a list of predicates and checks its result: no
-key that a query sees may be skipped. usage: masked.py MLA_RUN MLA_OPT
+key that a query sees may be skipped. usage: masked.py MLA_RUN
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ PREDICATES = [
 
 
 def main() -> int:
-    mla_run, mla_opt = sys.argv[1:]
+    mla_run = sys.argv[1]
     with open(os.path.join(HERE, "masked.mlir")) as file:
         template = file.read()
     rng = np.random.default_rng(5)
@@ -118,7 +118,7 @@ def main() -> int:
             with open(source, "w") as file:
                 file.write(template.replace("PREDICATE", predicate))
             strips = subprocess.run(
-                [mla_opt, source, "--mla-lower=stop-after=strips"],
+                [mla_run, source, "--dump-after", "strips"],
                 stdout=subprocess.PIPE,
                 check=True,
                 text=True,

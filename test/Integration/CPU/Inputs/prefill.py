@@ -125,8 +125,12 @@ def expect(batch: dict, options: argparse.Namespace, scale: float):
     lse = np.full((len(q), HEADS), np.nan)
     for b, prefix in enumerate(batch["prefix"]):
         whole = reference.prefill(
-            q, k, v, mask=lambda qp, kp, p=prefix: (kp <= qp) | (kp < p),
-            **offsets, **keywords,
+            q,
+            k,
+            v,
+            mask=lambda qp, kp, p=prefix: (kp <= qp) | (kp < p),
+            **offsets,
+            **keywords,
         )
         own = slice(*offsets["input_row_offsets"][b : b + 2])
         output[own], lse[own] = whole[0][own], whole[1][own]
