@@ -9,6 +9,7 @@ import pathlib
 import platform
 import re
 import subprocess
+import time
 from typing import Any
 
 FLAGS = ("avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16")
@@ -51,3 +52,26 @@ def revision() -> str:
         "status", "--porcelain", "--untracked-files=no", "--", "lib", "python"
     )
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + "+" * bool(changed)
+
+
+class Others:
+    """How busy all other processes were since this was made."""
+
+    def __init__(self) -> None:
+        self.start = self._now()
+
+    @staticmethod
+    def _now() -> tuple[float, float]:
+        fields = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+        user, nice, system, _, _, irq, softirq, steal = map(int, fields[:8])
+        ticks = user + nice + system + irq + softirq + steal
+        own = os.times()
+        busy = ticks / os.sysconf("SC_CLK_TCK") - own.user - own.system
+        return time.perf_counter(), busy
+
+    def disturbed(self) -> bool:
+        """Whether they took more than a tenth of the processors. The kernel counts
+        in hundredths of a second; some of them are granted."""
+        (start, before), (now, after) = self.start, self._now()
+        cpus = os.cpu_count() or 1
+        return after - before > 0.1 * (now - start) * cpus + 0.02 * cpus
