@@ -264,6 +264,8 @@ typedef struct MlaRuntimeTensorMapSpec {
   const int32_t *box;
   /// How the box lies in shared memory: 16-byte chunks permuted within spans of
   /// 128, 64 or 32 bytes, which the box's last extent must fit; 0: as it is.
+  /// The box's rows start one span after the other, also where they are
+  /// shorter; the barrier counts the box's own bytes.
   int32_t swizzle;
   /// Bytes of memory fetched into L2 at least: 0, 64, 128 or 256.
   int32_t l2Promotion;

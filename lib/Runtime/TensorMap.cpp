@@ -252,27 +252,23 @@ static Status encodeNew(const Driver &driver, const TensorMapKey &key,
   return Status();
 }
 
-/// The first architecture with a tensor copy engine.
-static constexpr int minArch = 90;
+bool TensorMapCache::find(const TensorMapKey &key, MlaRuntimeTensorMap &map) {
+  auto found = index.find(key);
+  if (found == index.end())
+    return false;
+  entries.splice(entries.begin(), entries, found->second);
+  map = found->second->map;
+  return true;
+}
 
-Status TensorMapCache::encode(const StreamScope &scope, TensorMapKey key,
-                              MlaRuntimeTensorMap &map) {
-  const DeviceRecord &device = *scope.getContext().device;
-  if (device.arch < minArch)
-    return Status::error("device %d (%s) is sm_%d, which has no tensor copy "
-                         "engine",
-                         device.ordinal, device.name, device.arch);
-  key.deviceArch = device.arch;
+Status TensorMapCache::findOrMake(const Driver &driver, const TensorMapKey &key,
+                                  MlaRuntimeTensorMap &map) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (auto found = index.find(key); found != index.end()) {
-    entries.splice(entries.begin(), entries, found->second);
-    map = found->second->map;
+  if (find(key, map))
     return Status();
-  }
   Entry entry;
   entry.key = key;
-  if (Status status = encodeNew(scope.getDriver(), key, entry.map);
-      status.failed())
+  if (Status status = encodeNew(driver, key, entry.map); status.failed())
     return status;
   if (entries.size() == capacity) {
     index.erase(entries.back().key);
@@ -282,6 +278,52 @@ Status TensorMapCache::encode(const StreamScope &scope, TensorMapKey key,
   index.emplace(key, entries.begin());
   map = entry.map;
   return Status();
+}
+
+/// The first architecture with a tensor copy engine.
+static constexpr int minArch = 90;
+
+/// The architecture of all devices that have a copy engine; 0 if there are
+/// several or none.
+static int findOnlyArch() {
+  const Driver *driver = nullptr;
+  int count = 0, arch = 0;
+  if (Driver::get(driver).failed() || driver->deviceGetCount(&count) != success)
+    return 0;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    DeviceRecord *device = nullptr;
+    if (getDevice(*driver, ordinal, device).failed())
+      return 0;
+    if (device->arch < minArch || device->arch == arch)
+      continue;
+    if (arch != 0)
+      return 0;
+    arch = device->arch;
+  }
+  return arch;
+}
+
+Status TensorMapCache::encode(const MlaRuntimeStream *stream, TensorMapKey key,
+                              MlaRuntimeTensorMap &map) {
+  // Where devices are alike, which one it is need not be known, and asking the
+  // driver takes longer than everything else here.
+  static const int onlyArch = findOnlyArch();
+  key.deviceArch = onlyArch;
+  if (onlyArch != 0) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (find(key, map))
+      return Status();
+  }
+  StreamScope scope;
+  if (Status status = scope.enter(stream); status.failed())
+    return status;
+  const DeviceRecord &device = *scope.getContext().device;
+  if (device.arch < minArch)
+    return Status::error("device %d (%s) is sm_%d, which has no tensor copy "
+                         "engine",
+                         device.ordinal, device.name, device.arch);
+  key.deviceArch = device.arch;
+  return findOrMake(scope.getDriver(), key, map);
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,10 +343,7 @@ static Status encode(const MlaRuntimeTensorMapSpec *given,
   TensorMapKey key;
   if (Status status = TensorMapKey::create(spec, key); status.failed())
     return status;
-  StreamScope scope;
-  Status status = scope.enter(spec.stream);
-  if (!status.failed())
-    status = TensorMapCache::get().encode(scope, key, *map);
+  Status status = TensorMapCache::get().encode(spec.stream, key, *map);
   if (!status.failed() || !spec.name)
     return status;
   return Status::error("'%s': %s", spec.name, status.message().c_str());

@@ -46,11 +46,15 @@ struct TensorMapKey {
 class TensorMapCache {
 public:
   static TensorMapCache &get();
-  /// The descriptor for the scope's device.
-  Status encode(const StreamScope &scope, TensorMapKey key,
+  /// The descriptor for the stream's device.
+  Status encode(const MlaRuntimeStream *stream, TensorMapKey key,
                 MlaRuntimeTensorMap &map);
 
 private:
+  bool find(const TensorMapKey &key, MlaRuntimeTensorMap &map);
+  Status findOrMake(const Driver &driver, const TensorMapKey &key,
+                    MlaRuntimeTensorMap &map);
+
   static constexpr size_t capacity = 1024;
   struct Entry {
     TensorMapKey key;

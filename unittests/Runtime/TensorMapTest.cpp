@@ -260,6 +260,10 @@ TEST_F(TensorMap, IsMadeOnce) {
   ASSERT_EQ(encode(), 0);
   EXPECT_EQ(std::memcmp(&map, &first, sizeof(map)), 0);
   EXPECT_EQ(made(), 1);
+  // Found without asking for the context.
+  int asked = fake_cuda::count("cuCtxGetCurrent");
+  ASSERT_EQ(encode(), 0);
+  EXPECT_EQ(fake_cuda::count("cuCtxGetCurrent"), asked);
 }
 
 TEST_F(TensorMap, IsMadeForEachDifference) {

@@ -8,6 +8,7 @@
 #include "Harness.h"
 #include "Kernels.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace {
@@ -36,6 +37,7 @@ static const Case cases[] = {
     {"all outside", 100, 3, 64, 192, 64, 64, 1, 64, 128, 100, 0, 0},
     {"columns past the end", 40, 2, 80, 160, 80, 32, 1, 64, 128, 0, 1, 64},
     {"a partial panel", 40, 2, 80, 160, 80, 32, 1, 16, 128, 8, 1, 64},
+    {"a partial narrow panel", 40, 2, 80, 160, 80, 32, 2, 16, 64, 8, 0, 64},
     {"several heads", 40, 4, 64, 512, 128, 16, 4, 64, 128, 8, 0, 0},
     {"heads outermost", 40, 4, 64, 64, 2560, 32, 1, 64, 128, 4, 3, 0},
     {"one row, odd stride", 1, 2, 64, 7, 64, 8, 2, 64, 128, 0, 0, 0},
@@ -81,29 +83,32 @@ static void checkBox(MlaRuntimeKernel *kernel, const Case &c) {
   check(std::memcmp(&map, &again, sizeof(map)) == 0, "the same map again",
         c.name);
 
-  // A row of the box narrower than the swizzle's span still fills the span's
-  // bytes one after the other.
-  int64_t count = int64_t(c.boxRows) * c.boxHeads * c.boxColumns;
+  // Rows narrower than the swizzle's span are a span apart all the same. The
+  // barrier counts the loaded bytes alone, and the gaps are not written.
+  int64_t rowBytes = c.boxColumns * elementBytes;
+  int64_t pitch = std::max<int64_t>(rowBytes, c.swizzle);
+  int64_t boxRows = int64_t(c.boxRows) * c.boxHeads;
+  int64_t count = boxRows * pitch / elementBytes;
   Buffer<uint16_t> out(count);
-  uint32_t bytes = static_cast<uint32_t>(count * elementBytes);
+  uint32_t loaded = static_cast<uint32_t>(boxRows * rowBytes);
+  uint32_t bytes = static_cast<uint32_t>(boxRows * pitch);
   int32_t column = c.column, head = c.head, row = c.row;
-  result =
-      launch(kernel, 1, 128, {&map, &out.data, &bytes, &column, &head, &row},
-             nullptr, 0, message);
+  result = launch(kernel, 1, 128,
+                  {&map, &out.data, &loaded, &bytes, &column, &head, &row},
+                  nullptr, 0, message);
   check(result == 0, "box is launched", message.str());
   out.toHost();
 
-  std::vector<uint16_t> expected(count);
-  int64_t position = 0;
+  std::vector<uint16_t> expected(count, 0xffff);
+  int64_t boxRow = 0;
   for (int64_t i = c.row; i < c.row + c.boxRows; ++i)
-    for (int64_t j = c.head; j < c.head + c.boxHeads; ++j)
-      for (int64_t k = c.column; k < c.column + c.boxColumns; ++k) {
-        bool inside = i >= 0 && i < c.rows && j < c.heads && k < c.columns;
-        uint16_t value = inside ? tensor.host[(i ? i * c.rowStride : 0) +
-                                              (j ? j * c.headStride : 0) + k]
-                                : 0;
-        expected[swizzled(position++ * elementBytes, c.swizzle) /
-                 elementBytes] = value;
+    for (int64_t j = c.head; j < c.head + c.boxHeads; ++j, ++boxRow)
+      for (int64_t k = 0; k < c.boxColumns; ++k) {
+        bool inside =
+            i >= 0 && i < c.rows && j < c.heads && c.column + k < c.columns;
+        int64_t from = i * c.rowStride + j * c.headStride + c.column + k;
+        int64_t to = swizzled(boxRow * pitch + k * elementBytes, c.swizzle);
+        expected[to / elementBytes] = inside ? tensor.host[from] : 0;
       }
   int64_t wrong = 0;
   for (int64_t i = 0; i < count; ++i)

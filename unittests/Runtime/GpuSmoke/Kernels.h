@@ -44,11 +44,11 @@ constexpr char add[] = R"ptx(
 }
 )ptx";
 
-/// box(map, out, bytes, c0, c1, c2): one thread loads the box at those
-/// coordinates (innermost first) of a tensor of three dimensions into shared
-/// memory, all threads copy its bytes to `out` as they lie there. The box's
-/// shared memory starts at a multiple of 1024, as the swizzle counts from
-/// there.
+/// box(map, out, loaded, bytes, c0, c1, c2): one thread loads the box of
+/// `loaded` bytes at those coordinates (innermost first) of a tensor of three
+/// dimensions into shared memory, all threads copy `bytes` bytes from there to
+/// `out` as they lie. Shared memory holds ones before, and starts at a multiple
+/// of 1024, as the swizzle counts from there.
 constexpr char box[] = R"ptx(
 .version 8.0
 .target sm_90
@@ -56,15 +56,17 @@ constexpr char box[] = R"ptx(
 .extern .shared .align 1024 .b8 tile[];
 .shared .align 8 .b64 barrier;
 .visible .entry box(.param .align 64 .b8 map[128], .param .u64 pout,
-                    .param .u32 pbytes, .param .u32 pc0, .param .u32 pc1,
-                    .param .u32 pc2)
+                    .param .u32 ploaded, .param .u32 pbytes, .param .u32 pc0,
+                    .param .u32 pc1, .param .u32 pc2)
 {
   .reg .pred %first, %done, %more;
-  .reg .b32 %t, %bytes, %c0, %c1, %c2, %bar, %tile, %from, %word, %step;
+  .reg .b32 %t, %at, %loaded, %bytes, %c0, %c1, %c2, %bar, %tile, %from;
+  .reg .b32 %word, %step;
   .reg .b64 %map, %out, %to, %state;
   mov.b64 %map, map;
   cvta.param.u64 %map, %map;
   ld.param.u64 %out, [pout];
+  ld.param.u32 %loaded, [ploaded];
   ld.param.u32 %bytes, [pbytes];
   ld.param.u32 %c0, [pc0];
   ld.param.u32 %c1, [pc1];
@@ -72,28 +74,38 @@ constexpr char box[] = R"ptx(
   mov.u32 %t, %tid.x;
   mov.u32 %bar, barrier;
   mov.u32 %tile, tile;
+  mov.u32 %step, %ntid.x;
+  shl.b32 %step, %step, 2;
   setp.eq.u32 %first, %t, 0;
   @%first mbarrier.init.shared::cta.b64 [%bar], 1;
   @%first fence.mbarrier_init.release.cluster;
+  shl.b32 %at, %t, 2;
+fill:
+  setp.ge.u32 %more, %at, %bytes;
+  @%more bra filled;
+  add.u32 %from, %tile, %at;
+  st.shared.u32 [%from], 0xffffffff;
+  add.u32 %at, %at, %step;
+  bra fill;
+filled:
+  fence.proxy.async;
   bar.sync 0;
-  @%first mbarrier.arrive.expect_tx.shared::cta.b64 %state, [%bar], %bytes;
+  @%first mbarrier.arrive.expect_tx.shared::cta.b64 %state, [%bar], %loaded;
   @%first cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes
           [%tile], [%map, {%c0, %c1, %c2}], [%bar];
 wait:
   mbarrier.try_wait.parity.shared::cta.b64 %done, [%bar], 0;
   @!%done bra wait;
-  shl.b32 %t, %t, 2;
-  mov.u32 %step, %ntid.x;
-  shl.b32 %step, %step, 2;
+  shl.b32 %at, %t, 2;
 copy:
-  setp.ge.u32 %more, %t, %bytes;
+  setp.ge.u32 %more, %at, %bytes;
   @%more ret;
-  add.u32 %from, %tile, %t;
+  add.u32 %from, %tile, %at;
   ld.shared.u32 %word, [%from];
-  cvt.u64.u32 %to, %t;
+  cvt.u64.u32 %to, %at;
   add.u64 %to, %to, %out;
   st.global.u32 [%to], %word;
-  add.u32 %t, %t, %step;
+  add.u32 %at, %at, %step;
   bra copy;
 }
 )ptx";
