@@ -28,7 +28,7 @@ function(mla_add_tool name)
   endif()
   add_executable(${name} ${sources})
   target_compile_options(${name} PRIVATE ${MLA_LLVM_COMPILE_OPTIONS})
-  target_link_libraries(${name} PRIVATE MLACompiler)
+  target_link_libraries(${name} PRIVATE MLACompiler MLARuntime)
   add_dependencies(${name} mla-headers)
   set_target_properties(${name} PROPERTIES
     BUILD_RPATH_USE_ORIGIN ON

@@ -68,8 +68,8 @@ typedef struct MlaKernel MlaKernel;
 typedef struct MlaCompileOptions {
   /// sizeof(MlaCompileOptions), so that fields can be added later.
   size_t size;
-  /// "cpu" (this machine), "cpu-avx2", "cpu-avx512", "cpu-generic". NULL:
-  /// "cpu".
+  /// "cpu" (this machine), "cpu-avx2", "cpu-avx512", "cpu-generic", "sm_90a".
+  /// NULL: "cpu".
   const char *target;
   /// The function to call. NULL: the module's only public function.
   const char *entry;
@@ -103,11 +103,18 @@ typedef struct MlaRunOptions {
   size_t size; // sizeof(MlaRunOptions)
   /// CPU threads; 0: MLA_NUM_THREADS if set, else all cores of the process.
   int32_t numThreads;
+  /// GPU kernels: the device of `stream`, or -1: the stream's own (see
+  /// MlaRuntimeStream in mla-c/Runtime.h).
+  int32_t device;
+  /// GPU kernels: the CUstream (cudaStream_t) to enqueue on; NULL: the default.
+  void *stream;
 } MlaRunOptions;
 
-/// Runs the kernel and waits for it. Checks count, dtype, rank, static extents,
-/// unit last stride and pointers of every argument first. Returns 0, or -1 with
-/// a message that names the argument, what was expected and what came.
+/// Runs the kernel. On a CPU it has finished when this returns; on a GPU, where
+/// `data` are device pointers, it has been enqueued. Checks count, dtype, rank,
+/// static extents, unit last stride and pointers of every argument first.
+/// Returns 0, or -1 with a message that names the argument, what was expected
+/// and what came.
 MLA_C_API int mlaKernelRun(MlaKernel *kernel, const MlaTensor *arguments,
                            size_t count, const MlaRunOptions *options,
                            char **error);

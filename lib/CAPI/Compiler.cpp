@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mla-c/Compiler.h"
+#include "mla-c/Runtime.h"
 
 #include "mla/Compiler/Compiler.h"
 #include "mla/Version.h"
@@ -143,7 +144,12 @@ int mlaKernelRun(MlaKernel *kernel, const MlaTensor *arguments, size_t count,
   if (llvm::Error sizeError = checkSize(options, "MlaRunOptions"))
     return report(std::move(sizeError), error);
   int32_t numThreads = getField(options, &MlaRunOptions::numThreads, 0);
-  return report(kernel->kernel->run({arguments, count}, numThreads), error);
+  MlaRuntimeStream previous = mlaRuntimeGetStream();
+  if (options && options->size >= sizeof(MlaRunOptions))
+    mlaRuntimeSetStream({options->stream, options->device});
+  llvm::Error failure = kernel->kernel->run({arguments, count}, numThreads);
+  mlaRuntimeSetStream(previous);
+  return report(std::move(failure), error);
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,7 +75,12 @@ class _Argument(ctypes.Structure):
 
 
 class _RunOptions(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("numThreads", ctypes.c_int32)]
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("numThreads", ctypes.c_int32),
+        ("device", ctypes.c_int32),
+        ("stream", ctypes.c_void_p),
+    ]
 
 
 class Argument(NamedTuple):
@@ -143,7 +148,7 @@ class Kernel:
             tensor.strides = ctypes.cast(
                 ctypes.addressof(extents) + 8 * rank, ctypes.POINTER(ctypes.c_int64)
             )
-        options = _RunOptions(ctypes.sizeof(_RunOptions), num_threads)
+        options = _RunOptions(ctypes.sizeof(_RunOptions), num_threads, -1, None)
         error = ctypes.c_void_p()
         failed = lib.mlaKernelRun(
             self._handle,

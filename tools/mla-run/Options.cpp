@@ -26,7 +26,7 @@ its functions, and writes or checks what comes out.
 what to run
   --entry NAME         the function; not needed if only one is public
   --target NAME        cpu (this machine, the default), cpu-avx2, cpu-avx512,
-                       cpu-generic
+                       cpu-generic; sm_90a (on device 0)
   --arg NAME=VALUE     the argument %NAME of the function, or argN by number. VALUE:
                          file.npy           row-major; bf16 as '<u2' or '|V2'
                          0.07  -1           a number, for a scalar

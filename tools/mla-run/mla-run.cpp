@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceMemory.h"
 #include "Npy.h"
 #include "Options.h"
 #include "Values.h"
@@ -276,9 +277,21 @@ int Runner::call() {
     tensors[i].shape = array.shape.data();
     tensors[i].strides = nullptr; // row-major
   }
-  MlaRunOptions runOptions;
+  // A GPU's kernels work on copies in its memory.
+  DeviceMemory device;
+  bool isGPU = options.target.rfind("sm_", 0) == 0;
+  std::vector<void *> hostData;
+  for (size_t i = 0; i < count; ++i) {
+    hostData.push_back(tensors[i].data);
+    std::string error;
+    if (isGPU && signature[i].rank >= 0 &&
+        !device.upload(tensors[i].data, arrays[i].bytes.size(), error))
+      return fail("argument " + describe(i) + ": " + error);
+  }
+  MlaRunOptions runOptions = {};
   runOptions.size = sizeof(runOptions);
   runOptions.numThreads = options.threads;
+  runOptions.device = isGPU ? 0 : -1;
   std::vector<double> times;
   for (int i = 0; i < options.repeat; ++i) {
     if (i == 0 || progress.isDue())
@@ -288,13 +301,21 @@ int Runner::call() {
     Message message;
     if (mlaKernelRun(kernel, tensors.data(), count, &runOptions, &message) != 0)
       return fail(message.str());
+    std::string error;
+    if (isGPU && !device.synchronize(error))
+      return fail(error);
     times.push_back(getMilliseconds(start));
   }
   progress.clear();
-  for (size_t i = 0; i < count; ++i)
-    if (tensors[i].data)
-      std::memcpy(arrays[i].bytes.data(), tensors[i].data,
-                  arrays[i].bytes.size());
+  for (size_t i = 0; i < count; ++i) {
+    std::string error;
+    if (isGPU && signature[i].written &&
+        !device.copyBytes(hostData[i], tensors[i].data, arrays[i].bytes.size(),
+                          error))
+      return fail("argument " + describe(i) + ": " + error);
+    if (hostData[i])
+      std::memcpy(arrays[i].bytes.data(), hostData[i], arrays[i].bytes.size());
+  }
   if (options.time) {
     double first = times.front();
     std::sort(times.begin(), times.end());

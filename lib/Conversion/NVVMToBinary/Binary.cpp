@@ -129,7 +129,7 @@ struct NVVMToBinary : mla::impl::MLANVVMToBinaryBase<NVVMToBinary> {
       if (!assembled)
         return kernels.emitError() << llvm::toString(assembled.takeError());
       for (const std::string &problem : assembled->report.getProblems())
-        kernels.emitRemark() << problem;
+        emitRemark(kernels.getLoc()) << problem;
       code = std::move(assembled->cubin);
       format = gpu::CompilationTarget::Binary;
     }
