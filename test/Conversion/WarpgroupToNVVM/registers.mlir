@@ -1,0 +1,119 @@
+// A thread holds pairs of neighbours of two rows, 8 apart: a scalar body is written out
+// for each element, a row is combined in the thread and then across its four threads.
+
+// RUN: mla-opt %s -mla-warpgroup-to-nvvm -canonicalize -cse | FileCheck %s
+
+// CHECK: llvm.func @registers
+// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: !llvm.ptr, %{{.*}}: i64)
+// CHECK-SAME: mla.shared_bytes = 0 : i64
+// CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x : i32
+// CHECK: %[[THREAD:.*]] = arith.index_cast %[[TID]]
+// CHECK: %[[WARP:.*]] = arith.divui %[[THREAD]], %c32
+// CHECK: %[[LANE:.*]] = arith.remui %[[THREAD]], %c32
+// CHECK: %[[QUAD:.*]] = arith.divui %[[LANE]], %c4
+// CHECK: %[[FIRST:.*]] = arith.muli %[[WARP]], %c16
+// CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[QUAD]]
+// CHECK: %[[IN_QUAD:.*]] = arith.remui %[[LANE]], %c4
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[IN_QUAD]], %c2
+// CHECK: %[[LEADER:.*]] = arith.cmpi eq, %[[IN_QUAD]], %c0
+
+// Eight elements: two, two of the row below, and the same eight columns on.
+// CHECK: %[[C0:.*]] = arith.cmpi sle, %[[COLUMN]], %[[ROW]]
+// CHECK: %[[E0:.*]] = arith.select %[[C0]], %[[X]], %[[Y]]
+// CHECK: %[[COLUMN1:.*]] = arith.addi %[[COLUMN]], %c1
+// CHECK: %[[C1:.*]] = arith.cmpi sle, %[[COLUMN1]], %[[ROW]]
+// CHECK: %[[E1:.*]] = arith.select %[[C1]], %[[X]], %[[Y]]
+// CHECK: %[[ROW8:.*]] = arith.addi %[[ROW]], %c8
+// CHECK: %[[C2:.*]] = arith.cmpi sle, %[[COLUMN]], %[[ROW8]]
+// CHECK: arith.cmpi sle, %[[COLUMN1]], %[[ROW8]]
+// CHECK: %[[COLUMN8:.*]] = arith.addi %[[COLUMN]], %c8
+// CHECK: arith.cmpi sle, %[[COLUMN8]], %[[ROW]]
+// CHECK: arith.cmpi sle, %{{.*}}, %[[ROW]]
+// CHECK: arith.cmpi sle, %[[COLUMN8]], %[[ROW8]]
+// CHECK: arith.cmpi sle, %{{.*}}, %[[ROW8]]
+
+// CHECK-COUNT-6: arith.maximumf
+// CHECK: %[[S1:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[M0:.*]], %c1_i32, %c31_i32 : f32 -> f32
+// CHECK: %[[M1:.*]] = arith.maximumf %[[S1]], %[[M0]]
+// CHECK: %[[S2:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[M1]], %c2_i32, %c31_i32 : f32 -> f32
+// CHECK: %[[M2:.*]] = arith.maximumf %[[S2]], %[[M1]]
+// CHECK: %[[UPPER:.*]] = arith.maximumf %[[M2]], %[[Y]]
+// CHECK: nvvm.shfl.sync bfly %{{.*}}, %c1_i32
+// CHECK: nvvm.shfl.sync bfly %{{.*}}, %c2_i32
+// CHECK: %[[LOWER:.*]] = arith.maximumf %{{.*}}, %[[Y]]
+// CHECK-NOT: nvvm.shfl
+
+// Stores, of rows that exist only: pairs, and one value a row by one thread of four.
+// CHECK: %[[COUNT:.*]] = arith.cmpi ult, %[[ROW]], %{{.*}} : index
+// CHECK: scf.if %[[COUNT]] {
+// CHECK-COUNT-2: llvm.store %{{.*}} : vector<2xbf16>, !llvm.ptr<1>
+// CHECK: %[[COUNT8:.*]] = arith.cmpi ult, %[[ROW8]], %{{.*}} : index
+// CHECK: scf.if %[[COUNT8]] {
+// CHECK-COUNT-2: llvm.store %{{.*}} : vector<2xbf16>, !llvm.ptr<1>
+// CHECK: %[[MINE:.*]] = arith.andi %[[COUNT]], %[[LEADER]]
+// CHECK: scf.if %[[MINE]] {
+// CHECK: llvm.store %[[UPPER]], %{{.*}} : f32, !llvm.ptr<1>
+// CHECK: %[[MINE8:.*]] = arith.andi %[[COUNT8]], %[[LEADER]]
+// CHECK: scf.if %[[MINE8]] {
+// CHECK: llvm.store %[[LOWER]], %{{.*}} : f32, !llvm.ptr<1>
+// CHECK-NOT: wg.
+gpu.module @kernels {
+  llvm.func @registers(%x: f32, %y: f32, %p: !llvm.ptr, %n: i64)
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %m = builtin.unrealized_conversion_cast %p
+        : !llvm.ptr to memref<?x16xbf16, strided<[?, 1], offset: ?>>
+    %l = builtin.unrealized_conversion_cast %p
+        : !llvm.ptr to memref<?xf32, strided<[?], offset: ?>>
+    %count = builtin.unrealized_conversion_cast %n : i64 to index
+    %s = wg.splat %x : f32 -> !wg.fragment<64x16xf32, accumulator>
+    %r = wg.splat %y : f32 -> !wg.fragment<64xf32, row>
+    %k = wg.map %s, %r : !wg.fragment<64x16xf32, accumulator>, !wg.fragment<64xf32, row>
+        -> !wg.fragment<64x16xf32, accumulator> {
+    ^bb0(%a: f32, %b: f32, %i: index, %j: index):
+      %c = arith.cmpi sle, %j, %i : index
+      %d = arith.select %c, %a, %b : f32
+      wg.yield %d : f32
+    }
+    %u = wg.reduce %k, %r : !wg.fragment<64x16xf32, accumulator> -> !wg.fragment<64xf32, row> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maximumf %a, %b : f32
+      wg.yield %c : f32
+    }
+    %h = wg.map %k : !wg.fragment<64x16xf32, accumulator>
+        -> !wg.fragment<64x16xbf16, accumulator> {
+    ^bb0(%a: f32, %i: index, %j: index):
+      %d = arith.truncf %a : f32 to bf16
+      wg.yield %d : bf16
+    }
+    wg.store %h, %m count %count : !wg.fragment<64x16xbf16, accumulator>,
+        memref<?x16xbf16, strided<[?, 1], offset: ?>>
+    wg.store %u, %l count %count : !wg.fragment<64xf32, row>,
+        memref<?xf32, strided<[?], offset: ?>>
+    llvm.return
+  }
+
+  // Rows alone, and their number.
+  // CHECK: llvm.func @rows
+  // CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+  // CHECK: %[[I0:.*]] = arith.index_cast %[[ROW]] : index to i32
+  // CHECK: arith.sitofp %[[I0]]
+  // CHECK: %[[ROW8:.*]] = arith.addi %[[ROW]], %c8
+  // CHECK: %[[I1:.*]] = arith.index_cast %[[ROW8]] : index to i32
+  // CHECK: arith.sitofp %[[I1]]
+  // CHECK-NOT: arith.sitofp
+  // CHECK: llvm.return
+  llvm.func @rows(%y: f32, %p: !llvm.ptr)
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %l = builtin.unrealized_conversion_cast %p : !llvm.ptr to memref<64xf32>
+    %c64 = arith.constant 64 : index
+    %r = wg.splat %y : f32 -> !wg.fragment<64xf32, row>
+    %s = wg.map %r : !wg.fragment<64xf32, row> -> !wg.fragment<64xf32, row> {
+    ^bb0(%a: f32, %i: index, %j: index):
+      %b = arith.index_cast %i : index to i32
+      %c = arith.sitofp %b : i32 to f32
+      wg.yield %c : f32
+    }
+    wg.store %s, %l count %c64 : !wg.fragment<64xf32, row>, memref<64xf32>
+    llvm.return
+  }
+}
