@@ -76,16 +76,17 @@ def MLACPULowerVectors : Pass<"mla-cpu-lower-vectors", "::mlir::func::FuncOp"> {
   let options = [
     Option<"avx2", "avx2", "bool", "false", "the CPU has AVX2: use its shuffles">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def MLACPUExpandExp2 : Pass<"mla-cpu-expand-exp2"> {
   let summary = "lower math.exp2 on f32 to a polynomial";
   let description = [{
     Relative error at most 2.3e-7, exactly 0 at -inf, NaN at NaN; results below
-    2^-126 are flushed to zero or lose precision.
+    2^-126 are flushed to zero or lose precision, and those from 2^127.5 on
+    overflow: softmax takes exp2 of nothing above 0.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

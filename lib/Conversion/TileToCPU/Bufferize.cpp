@@ -15,7 +15,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::mla {
 #define GEN_PASS_DEF_MLACPUBUFFERIZE
@@ -73,8 +75,14 @@ struct Bufferize : mla::impl::MLACPUBufferizeBase<Bufferize> {
     bufferization::BufferResultsToOutParamsOpts outParams;
     outParams.memCpyFn = createCopy;
     outParams.modifyPublicFunctions = true;
+    // Tiles that keep their queries in rows may be carried in new buffers.
+    options.allowReturnAllocsFromLoops = true;
+    // Loops that carry a buffer unchanged hide that a result is an argument.
+    RewritePatternSet loops(&getContext());
+    scf::ForOp::getCanonicalizationPatterns(loops, &getContext());
     if (failed(
             bufferization::runOneShotModuleBufferize(module, options, state)) ||
+        failed(applyPatternsGreedily(module, std::move(loops))) ||
         failed(dropResults(module)) ||
         failed(
             bufferization::promoteBufferResultsToOutParams(module, outParams)))

@@ -15,6 +15,7 @@
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -53,7 +54,9 @@ struct LowerVectors : mla::impl::MLACPULowerVectorsBase<LowerVectors> {
     // Reductions of contractions are innermost loops by now.
     SetVector<scf::ForOp> loops;
     function.walk([&](vector::ContractionOp op) {
-      if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+      // A reduction of one step has no loop.
+      auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+      if (loop && !loop.getInits().empty())
         loops.insert(loop);
     });
     for (scf::ForOp loop : loops)

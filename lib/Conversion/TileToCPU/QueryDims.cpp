@@ -129,5 +129,73 @@ FailureOr<QueryDims> QueryDims::compute(scf::ForallOp forall,
     if (walk.wasInterrupted())
       return fail("an op uses tiles of queries in more than one way");
   } while (result.changed);
+  if (std::string obstacle = result.findObstacle(forall); !obstacle.empty())
+    return fail(obstacle);
   return result;
+}
+
+/// A tile of rows that can be packed where it enters or leaves.
+static bool isPackable(Value value, int64_t dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return dim == 0 && type.getRank() == 2 &&
+         isa<FloatType>(type.getElementType());
+}
+
+std::string QueryDims::findObstacle(scf::ForallOp forall) const {
+  auto isConstant = [](Value value) {
+    return isa_and_present<tensor::EmptyOp, linalg::FillOp>(
+        value.getDefiningOp());
+  };
+  auto isKeyLoop = [&](Operation *op) {
+    auto loop = dyn_cast_if_present<scf::ForOp>(op);
+    return loop && llvm::is_contained(keyLoops, loop);
+  };
+  // An op that is rewritten for strips.
+  auto isRewritten = [&](Operation *op) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      std::optional<int64_t> dim = lookup(slice.getSource());
+      return dim && isTagged(slice.getResult()) && keepsDimension(slice, *dim);
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || !isTagged(op))
+      return false;
+    std::optional<unsigned> loop = lookupLoop(linalgOp);
+    return isa<linalg::FillOp>(op) ||
+           (loop && linalgOp.getIteratorTypesArray()[*loop] ==
+                        utils::IteratorType::parallel);
+  };
+  for (auto [value, dim] : dims) {
+    if (isConstant(value) || isa<BlockArgument>(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (isKeyLoop(op) || isRewritten(op))
+      continue;
+    // It enters; so it has to be made where all strips can be packed.
+    if (op->getBlock() != forall.getBody() || !isPackable(value, dim))
+      return ("'" + op->getName().getStringRef() +
+              "' makes a tile of queries in a way that strips cannot")
+          .str();
+  }
+  std::string reason;
+  forall.walk([&](Operation *op) {
+    bool inItem = op->getBlock() == forall.getBody();
+    bool inKeyLoop = isKeyLoop(op->getParentOp());
+    for (Value operand : op->getOperands()) {
+      std::optional<int64_t> dim = lookup(operand);
+      if (!dim || isKeyLoop(op) || (inItem && isRewritten(op)) ||
+          (inKeyLoop && (isRewritten(op) || isa<scf::YieldOp>(op))))
+        continue;
+      // It leaves, after the key loops.
+      bool leaves = inItem || isa<tensor::ParallelInsertSliceOp>(op);
+      if (leaves && *dim == 0 &&
+          cast<RankedTensorType>(operand.getType()).getRank() <= 2)
+        continue;
+      reason = ("'" + op->getName().getStringRef() +
+                "' reads a tile of queries in a way that strips cannot")
+                   .str();
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return reason;
 }

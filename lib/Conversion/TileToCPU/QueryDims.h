@@ -43,6 +43,8 @@ public:
 private:
   LogicalResult tag(Value value, int64_t dim);
   LogicalResult propagate(Operation *op);
+  /// Why some op keeps the tiles from being cut into strips; empty if none.
+  std::string findObstacle(scf::ForallOp forall) const;
 
   SmallVector<scf::ForOp> keyLoops;
   int64_t queries = 0;

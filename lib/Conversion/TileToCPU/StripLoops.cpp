@@ -262,6 +262,12 @@ void StripRewriter::run() {
       if (dims.isTagged(operand.get()))
         operand.set(unpack(operand.get()));
   }
+  scf::InParallelOp terminator = forall.getTerminator();
+  b.setInsertionPoint(terminator);
+  for (Operation &op : terminator.getYieldingOps())
+    for (OpOperand &operand : op.getOpOperands())
+      if (dims.isTagged(operand.get()))
+        operand.set(unpack(operand.get()));
   // What was rewritten is dead now, consumers first.
   for (Operation *op : llvm::reverse(ops))
     if (dims.isTagged(op) && op->use_empty())

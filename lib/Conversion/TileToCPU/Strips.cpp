@@ -53,6 +53,9 @@ static void carryInPlace(scf::ForallOp forall) {
   });
 }
 
+/// Marks a loop over work items that this pass has seen.
+static constexpr StringLiteral kDone = "mla.strips_done";
+
 namespace {
 struct Strips : mla::impl::MLACPUStripsBase<Strips> {
   void runOnOperation() override {
@@ -61,8 +64,10 @@ struct Strips : mla::impl::MLACPUStripsBase<Strips> {
     for (scf::ForallOp loop : loops) {
       auto schedule = loop->getAttrOfType<VectorScheduleAttr>(
           VectorScheduleAttr::attributeName);
-      if (!schedule)
+      if (!schedule || loop->hasAttr(kDone))
         continue;
+      // Printed after this pass and read again, it is not cut once more.
+      loop->setAttr(kDone, UnitAttr::get(&getContext()));
       std::string reason;
       FailureOr<QueryDims> dims = QueryDims::compute(loop, reason);
       if (succeeded(dims) && dims->getQueries() % schedule.getStrip() != 0) {
@@ -72,8 +77,8 @@ struct Strips : mla::impl::MLACPUStripsBase<Strips> {
       if (succeeded(dims)) {
         StripRewriter(loop, *dims, schedule.getStrip()).run();
       } else {
-        loop->emitRemark() << "queries stay in rows, which is slower: "
-                           << reason;
+        emitRemark(loop.getLoc())
+            << "queries stay in rows, which is slower: " << reason;
         carryInPlace(loop);
       }
       copyIntoDestinations(loop);

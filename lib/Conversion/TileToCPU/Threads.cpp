@@ -64,6 +64,15 @@ private:
 };
 } // namespace
 
+/// Whether a buffer outlives an iteration of the loop that allocates it.
+static bool isCarried(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    if (isa<ViewLikeOpInterface>(user))
+      return isCarried(user->getResult(0));
+    return isa<scf::YieldOp, arith::SelectOp>(user);
+  });
+}
+
 /// Turns the buffers that `body` allocates into views of `scratch` and returns
 /// their total size. Every alloc gets its own part, wherever it stands, so that
 /// nothing is allocated, zeroed or freed per item.
@@ -73,7 +82,7 @@ static int64_t placeInScratch(Region &body, BlockArgument scratch) {
   body.walk([&](memref::AllocOp op) {
     MemRefType type = op.getType();
     if (type.hasStaticShape() && type.getLayout().isIdentity() &&
-        type.getElementType().isIntOrFloat())
+        type.getElementType().isIntOrFloat() && !isCarried(op))
       allocs.push_back(op);
   });
   for (memref::AllocOp op : allocs) {
@@ -113,7 +122,7 @@ func::FuncOp Outliner::buildItem(scf::ForallOp loop, ArrayRef<Value> captures,
   mapping.map(ArrayRef<Value>(captures),
               entry->getArguments().take_front(captures.size()));
   mapping.map(loop.getInductionVars(),
-              entry->getArguments().slice(captures.size(), 2));
+              entry->getArguments().slice(captures.size(), loop.getRank()));
   // Constants are cheaper made again than carried.
   SetVector<Value> outside;
   getUsedValuesDefinedAbove(loop.getRegion(), outside);
@@ -175,7 +184,7 @@ FailureOr<LLVM::LLVMFuncOp> Outliner::getParallelFor(OpBuilder &builder) {
 }
 
 LogicalResult Outliner::outline(scf::ForallOp loop) {
-  if (loop.getRank() != 2 || loop.getNumResults() != 0 || !loop.isNormalized())
+  if (loop.getRank() > 2 || loop.getNumResults() != 0 || !loop.isNormalized())
     return success(); // left to run on the calling thread
   SetVector<Value> used;
   getUsedValuesDefinedAbove(loop.getRegion(), used);
@@ -218,7 +227,10 @@ LogicalResult Outliner::outline(scf::ForallOp loop) {
   Value context = LLVM::AllocaOp::create(b, pointer, structType, one);
   LLVM::StoreOp::create(b, fields, context);
   SmallVector<Value> arguments;
-  for (OpFoldResult bound : loop.getMixedUpperBound()) {
+  // A dimension of one item may have been folded away.
+  SmallVector<OpFoldResult> bounds = loop.getMixedUpperBound();
+  bounds.resize(2, b.getIndexAttr(1));
+  for (OpFoldResult bound : bounds) {
     Value value = getValueOrCreateConstantIndexOp(b, b.getLoc(), bound);
     arguments.push_back(convert(value));
   }

@@ -124,14 +124,18 @@ FailureOr<LLVM::LLVMFuncOp> Outliner::buildKernel(scf::ForallOp loop,
   // heads of one tile of queries, start together.
   Value block = arith::IndexCastOp::create(
       b, b.getIndexType(), NVVM::BlockIdXOp::create(b, b.getI32Type()));
-  OpFoldResult bound = loop.getMixedUpperBound()[1];
-  Value inner = isa<Attribute>(bound)
-                    ? getValueOrCreateConstantIndexOp(b, loc, bound)
-                    : mapping.lookupOrDefault(::cast<Value>(bound));
-  mapping.map(loop.getInductionVar(0),
-              arith::DivUIOp::create(b, block, inner).getResult());
-  mapping.map(loop.getInductionVar(1),
-              arith::RemUIOp::create(b, block, inner).getResult());
+  if (loop.getRank() == 1) {
+    mapping.map(loop.getInductionVar(0), block);
+  } else {
+    OpFoldResult bound = loop.getMixedUpperBound()[1];
+    Value inner = isa<Attribute>(bound)
+                      ? getValueOrCreateConstantIndexOp(b, loc, bound)
+                      : mapping.lookupOrDefault(::cast<Value>(bound));
+    mapping.map(loop.getInductionVar(0),
+                arith::DivUIOp::create(b, block, inner).getResult());
+    mapping.map(loop.getInductionVar(1),
+                arith::RemUIOp::create(b, block, inner).getResult());
+  }
   for (Operation &op : loop.getBody()->without_terminator())
     b.clone(op, mapping);
   LLVM::ReturnOp::create(b, ValueRange());
@@ -139,16 +143,18 @@ FailureOr<LLVM::LLVMFuncOp> Outliner::buildKernel(scf::ForallOp loop,
 }
 
 LogicalResult Outliner::outline(scf::ForallOp loop) {
-  if (loop.getRank() != 2 || loop.getNumResults() != 0 || !loop.isNormalized())
+  // A dimension of one item may have been folded away.
+  if (loop.getRank() > 2 || loop.getNumResults() != 0 || !loop.isNormalized())
     return loop.emitOpError(
-        "expected two dimensions from 0 by 1, and no results");
+        "expected at most two dimensions from 0 by 1, and no results");
   FailureOr<int64_t> threads = getNumThreads(loop);
   if (failed(threads))
     return failure();
   SetVector<Value> used;
   getUsedValuesDefinedAbove(loop.getRegion(), used);
-  if (auto inner = dyn_cast<Value>(loop.getMixedUpperBound()[1]))
-    used.insert(inner);
+  if (loop.getRank() == 2)
+    if (auto inner = dyn_cast<Value>(loop.getMixedUpperBound()[1]))
+      used.insert(inner);
   SmallVector<Value> captures = llvm::to_vector(llvm::make_filter_range(
       used, [](Value value) { return !matchPattern(value, m_Constant()); }));
   SmallVector<Type> types;
@@ -185,7 +191,9 @@ LogicalResult Outliner::outline(scf::ForallOp loop) {
         return getValueOrCreateConstantIndexOp(b, b.getLoc(), bound);
       });
   Value one = arith::ConstantIndexOp::create(b, 1);
-  Value blocks = arith::MulIOp::create(b, bounds[0], bounds[1]);
+  Value blocks = bounds[0];
+  if (bounds.size() == 2)
+    blocks = arith::MulIOp::create(b, bounds[0], bounds[1]);
   Value size = arith::ConstantIndexOp::create(b, *threads);
   auto gpuModule = (*kernel)->getParentOfType<gpu::GPUModuleOp>();
   auto symbol =

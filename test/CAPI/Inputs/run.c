@@ -81,7 +81,7 @@ static void testErrors(MlaKernel *kernel) {
   run("tensor for scalar", kernel, t, 4);
 
   makeCall(t);
-  MlaRunOptions options = {sizeof(options), -1};
+  MlaRunOptions options = {sizeof(options), -1, -1, NULL};
   char *error = NULL;
   mlaKernelRun(kernel, t, 4, &options, &error);
   printf("threads: %s\n", error);

@@ -13,7 +13,7 @@ func.func @odd(%x: tensor<?x20x12xf32>, %n: index, %out: tensor<?x20xf32>) -> te
   %c4 = arith.constant 4 : index
   %c12 = arith.constant 12 : index
   %zero = arith.constant 0.0 : f32
-  // expected-remark @+1 {{queries stay in rows, which is slower: the number of queries is not a multiple of the strip}}
+  // expected-remark @+1 {{queries stay in rows, which is slower: 'tensor.extract_slice' makes a tile of queries in a way that strips cannot}}
   %r = scf.forall (%i, %j) in (%n, 2) shared_outs(%o = %out) -> (tensor<?x20xf32>) {
     %e_row = tensor.empty() : tensor<20xf32>
     %l0 = linalg.fill ins(%zero : f32) outs(%e_row : tensor<20xf32>) -> tensor<20xf32>

@@ -51,13 +51,25 @@ func.func @work(%n: index, %x: memref<?xf32, strided<[?], offset: ?>>, %f: f32) 
 
 // -----
 
-// A loop of another rank runs on the calling thread, and inner loops belong to
-// the item.
+// A loop of more dimensions runs on the calling thread.
 // CHECK-LABEL: func.func @others
-// CHECK: scf.forall (%{{.*}}) in (%{{.*}})
+// CHECK: scf.forall (%{{.*}}) in (%{{.*}}, 2, 3)
 // CHECK-NOT: mlaRuntimeParallelFor
 // CHECK: return
 func.func @others(%n: index, %x: memref<?xindex>) {
+  scf.forall (%i, %j, %k) in (%n, 2, 3) {
+    memref.store %i, %x[%i] : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+// A dimension of one item, which canonicalization folds away, is no reason to.
+// CHECK-LABEL: func.func @one_dimension
+// CHECK: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK: llvm.call @mlaRuntimeParallelFor
+func.func @one_dimension(%n: index, %x: memref<?xindex>) {
   scf.forall (%i) in (%n) {
     memref.store %i, %x[%i] : memref<?xindex>
   }

@@ -2,9 +2,9 @@
 // RUN: not mla-opt %s -mla-warpgroup-outline -split-input-file 2>&1 \
 // RUN:   | grep 'error:' | grep -v 'was not produced' | count 6
 
-func.func @one_dimension(%n: index) {
-  // expected-error @+1 {{'scf.forall' op expected two dimensions from 0 by 1, and no results}}
-  scf.forall (%i) in (%n) {
+func.func @three_dimensions(%n: index) {
+  // expected-error @+1 {{'scf.forall' op expected at most two dimensions from 0 by 1, and no results}}
+  scf.forall (%i, %h, %k) in (%n, 2, 3) {
   }
   return
 }
@@ -12,7 +12,7 @@ func.func @one_dimension(%n: index) {
 // -----
 
 func.func @bounds(%n: index) {
-  // expected-error @+1 {{'scf.forall' op expected two dimensions from 0 by 1, and no results}}
+  // expected-error @+1 {{'scf.forall' op expected at most two dimensions from 0 by 1, and no results}}
   scf.forall (%i, %h) = (1, 0) to (%n, 4) step (1, 1) {
   }
   return
@@ -21,7 +21,7 @@ func.func @bounds(%n: index) {
 // -----
 
 func.func @steps(%n: index) {
-  // expected-error @+1 {{'scf.forall' op expected two dimensions from 0 by 1, and no results}}
+  // expected-error @+1 {{'scf.forall' op expected at most two dimensions from 0 by 1, and no results}}
   scf.forall (%i, %h) = (0, 0) to (%n, 4) step (2, 1) {
   }
   return
@@ -30,7 +30,7 @@ func.func @steps(%n: index) {
 // -----
 
 func.func @results(%n: index, %x: tensor<?xf32>) {
-  // expected-error @+1 {{'scf.forall' op expected two dimensions from 0 by 1, and no results}}
+  // expected-error @+1 {{'scf.forall' op expected at most two dimensions from 0 by 1, and no results}}
   %r = scf.forall (%i, %h) in (%n, 4) shared_outs(%o = %x) -> (tensor<?xf32>) {
   }
   return

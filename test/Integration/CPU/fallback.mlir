@@ -63,7 +63,7 @@ func.func @whole(%x: tensor<?x20x12xf32>, %out: tensor<?x20x20xf32>) -> tensor<?
   return %r : tensor<?x20x20xf32>
 }
 
-// CHECK: queries stay in rows, which is slower: the number of queries is not a multiple of the strip
+// CHECK: queries stay in rows, which is slower: 'tensor.extract_slice' makes a tile of queries in a way that strips cannot
 func.func @odd(%x: tensor<?x20x12xf32>, %out: tensor<?x20xf32>) -> tensor<?x20xf32> {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index

@@ -1,7 +1,6 @@
 // One nope column: a contraction whose reduction is not a loop.
 
 // REQUIRES: numpy
-// XFAIL: *
 
 // RUN: %numpy_python %S/Inputs/call.py mla-run %s --array q=70x2x9 --array k=90x2x1 \
 // RUN:   --array v=90x2x16 --array rope=90x8 --int iro=0,70 --int bro=0,90 \

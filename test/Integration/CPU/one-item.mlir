@@ -2,7 +2,6 @@
 // over work items has one iteration, and canonicalization takes it away.
 
 // REQUIRES: numpy
-// XFAIL: *
 
 // RUN: %numpy_python %S/Inputs/call.py mla-run %s --array q=7x1x24 --array k=9x1x16 \
 // RUN:   --array v=9x1x16 --array rope=9x8 --int iro=0,7 --int bro=0,9 \

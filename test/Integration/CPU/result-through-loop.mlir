@@ -2,7 +2,6 @@
 // written in place like any other and no result of its own.
 
 // REQUIRES: numpy
-// XFAIL: *
 
 // RUN: mla-run %s --signature | FileCheck %s
 // CHECK: argument 0: 'x'

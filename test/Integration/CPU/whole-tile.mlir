@@ -1,7 +1,6 @@
 // A tile that is inserted whole, with no slice of its valid rows before.
 
 // REQUIRES: numpy
-// XFAIL: *
 
 // RUN: %numpy_python %S/Inputs/call.py mla-run %s --array x=5x64x12 \
 // RUN:   --expect "out=5x64=np.exp(x.sum(axis=2))"

@@ -232,13 +232,26 @@ LogicalResult PrefillOp::verify() {
           *this, "MLA-V6", "buffer rows",
           {{"k", getK(), 0}, {"v", getV(), 0}, {"k_rope", getKRope(), 0}})))
     return failure();
-  // cache_offsets may have one entry more than there are sequences.
-  if (failed(verifyEqual(*this, "MLA-V6", "sequences",
-                         {{"input_row_offsets", getInputRowOffsets(), 0, -1},
-                          {"buffer_row_offsets", getBufferRowOffsets(), 0, -1},
-                          {"lookup_table", getLookupTable(), 0},
-                          {"cache_lengths", getCacheLengths(), 0}})))
+  SmallVector<Extent> sequences{
+      {"input_row_offsets", getInputRowOffsets(), 0, -1},
+      {"buffer_row_offsets", getBufferRowOffsets(), 0, -1},
+      {"lookup_table", getLookupTable(), 0},
+      {"cache_lengths", getCacheLengths(), 0}};
+  for (Value parameter : getMaskParameters())
+    if (isa<ShapedType>(parameter.getType()))
+      sequences.push_back({"mask_parameters", parameter, 0});
+  if (failed(verifyEqual(*this, "MLA-V6", "sequences", sequences)))
     return failure();
+  // cache_offsets may have one entry more than there are sequences.
+  int64_t offsets = shaped(getInputRowOffsets()).getDimSize(0);
+  if (getCacheOffsets() && !ShapedType::isDynamic(offsets)) {
+    int64_t entries = shaped(getCacheOffsets()).getDimSize(0);
+    if (!ShapedType::isDynamic(entries) && entries != offsets &&
+        entries != offsets - 1)
+      return emitOpError() << "MLA-V6: sequences: 'input_row_offsets' has "
+                           << offsets - 1 << ", 'cache_offsets' has " << entries
+                           << " entries";
+  }
 
   // MLA-V7.
   if (paged)
