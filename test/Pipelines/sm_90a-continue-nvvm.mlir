@@ -1,7 +1,5 @@
 // What is NVVM already keeps what was found about it.
-// Not yet: the bytes of shared memory are counted again, and are 0 now.
 
-// XFAIL: *
 // RUN: mla-opt %S/sm_90a.mlir --mla-lower="target=sm_90a stop-after=nvvm" > %t.nvvm
 // RUN: mla-opt %t.nvvm --mla-lower="target=sm_90a stop-after=nvvm" | FileCheck %s
 // CHECK: llvm.func @prefill_kernel

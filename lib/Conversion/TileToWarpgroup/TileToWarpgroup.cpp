@@ -110,6 +110,9 @@ FailureOr<Value> ItemRewriter::getTile(Value tensor) {
         type.getShape(), type.getElementType());
     if (!tile)
       return failure();
+    // Where the slice is made, so that all who read it see the tile.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(known);
     Value loaded = wg::LoadOp::create(b, tile, known, /*count=*/Value());
     mapping.map(tensor, loaded);
     return loaded;
@@ -175,18 +178,23 @@ LogicalResult ItemRewriter::rewriteSlice(tensor::ExtractSliceOp op) {
   if (known && isa<wg::TileType>(known.getType())) {
     std::optional<int64_t> column =
         getConstantIntValue(op.getMixedOffsets()[1]);
-    if (!column || !op.getType().hasStaticShape() ||
+    if (!column || op.getType().getRank() != 2 ||
+        !op.getType().hasStaticShape() || !op.hasUnitStride() ||
         op.getType().getDimSize(0) != op.getSourceType().getDimSize(0))
       return op.emitOpError("has no home on a GPU: expected whole rows of a "
                             "tile and a constant first column");
-    auto tile = wg::TileType::get(b.getContext(), op.getType().getShape(),
-                                  op.getType().getElementType());
+    auto tile = wg::TileType::getChecked(
+        [&] { return op.emitOpError(); }, b.getContext(),
+        op.getType().getShape(), op.getType().getElementType());
+    if (!tile)
+      return failure();
     mapping.map(op, wg::ColumnsOp::create(b, tile, known, *column).getResult());
     return success();
   }
   // The first rows of a result: the insertion stores them.
   if (known && isa<wg::FragmentType>(known.getType())) {
-    if (!llvm::all_of(op.getMixedOffsets(), isZeroInteger))
+    if (!llvm::all_of(op.getMixedOffsets(), isZeroInteger) ||
+        !op.hasUnitStride())
       return op.emitOpError("has no home on a GPU: expected the first rows of "
                             "a tile in registers");
     mapping.map(op, known);
@@ -522,10 +530,17 @@ LogicalResult ItemRewriter::rewrite(Operation &op) {
       })
       .Default([&](Operation *x) -> LogicalResult {
         auto isTensor = [](Type type) { return isa<TensorType>(type); };
-        if (llvm::any_of(x->getOperandTypes(), isTensor) ||
-            llvm::any_of(x->getResultTypes(), isTensor))
-          return x->emitOpError("has no home on a GPU: no rule makes a tile in "
-                                "shared memory or registers of it");
+        // Nor may an op inside its regions touch a tensor.
+        WalkResult walk = x->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+          if (!llvm::any_of(inner->getOperandTypes(), isTensor) &&
+              !llvm::any_of(inner->getResultTypes(), isTensor))
+            return WalkResult::advance();
+          inner->emitOpError("has no home on a GPU: no rule makes a tile in "
+                             "shared memory or registers of it");
+          return WalkResult::interrupt();
+        });
+        if (walk.wasInterrupted())
+          return failure();
         b.clone(*x, mapping);
         return success();
       });
@@ -539,6 +554,9 @@ LogicalResult ItemRewriter::rewriteBlock(Block &block) {
 }
 
 LogicalResult ItemRewriter::run() {
+  if (!forall.isNormalized())
+    return forall.emitOpError("has no home on a GPU: expected dimensions from "
+                              "0 by 1");
   b.setInsertionPoint(forall);
   auto item = scf::ForallOp::create(b, forall.getMixedUpperBound(),
                                     /*outputs=*/ValueRange(),
@@ -552,6 +570,7 @@ LogicalResult ItemRewriter::run() {
     if (!insert)
       return op.emitOpError("has no home on a GPU: expected an insertion into "
                             "an output");
+    b.setLoc(insert.getLoc());
     if (failed(rewriteInsert(insert)))
       return failure();
   }

@@ -641,12 +641,23 @@ struct StorePattern : ThreadPattern<wg::StoreOp> {
 
 struct WarpgroupToNVVM : mla::impl::MLAWarpgroupToNVVMBase<WarpgroupToNVVM> {
   void runOnOperation() override {
-    for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
-      if (!kernel.isExternal() && failed(lower(kernel)))
+    for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+      // One that was lowered before stays as it is.
+      WalkResult walk = kernel.walk([](Operation *op) {
+        return isa_and_present<wg::WGDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      });
+      if (walk.wasInterrupted() && failed(lower(kernel)))
         return signalPassFailure();
+    }
   }
 
   LogicalResult lower(LLVM::LLVMFuncOp kernel) {
+    if (!kernel->hasAttr(NVVM::NVVMDialect::getReqntidAttrName()))
+      return kernel.emitOpError("expected the attribute '")
+             << NVVM::NVVMDialect::getReqntidAttrName()
+             << "', the threads of a block";
     MLIRContext *context = &getContext();
     Places places;
     int64_t bytes = place(kernel.getBody().front(), 0, places);

@@ -1,7 +1,5 @@
 // A slice that two loops read is loaded where both see it.
-// Not yet: it is loaded in the first, and the second reads that.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-tile-to-warpgroup -canonicalize -cse | FileCheck %s
 
 // CHECK-LABEL: func.func @two_loops

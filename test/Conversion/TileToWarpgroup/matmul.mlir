@@ -9,8 +9,8 @@
 #c = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-LABEL: func.func @plain
-// CHECK: %[[B:.*]] = wg.load %{{.*}} -> <64x32xf16>
 // CHECK: %[[A:.*]] = wg.load %{{.*}} -> <128x64xf16>
+// CHECK: %[[B:.*]] = wg.load %{{.*}} -> <64x32xf16>
 // CHECK: %[[P:.*]] = wg.mma %[[A]], %[[B]] : !wg.tile<128x64xf16>, <64x32xf16> -> <<128x32xf32, accumulator>>
 // CHECK: wg.wait %[[P]] : <<128x32xf32, accumulator>> -> <128x32xf32, accumulator>
 func.func @plain(%x: memref<?x64xf16>, %y: memref<?x32xf16>, %n: index) {

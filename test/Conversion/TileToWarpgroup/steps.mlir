@@ -1,7 +1,5 @@
 // Every other column of a tile, or every other row of a result, is refused.
-// Not yet: steps of slices of tiles are dropped without a word.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-tile-to-warpgroup -split-input-file -verify-diagnostics
 
 func.func @columns(%x: memref<?x192xbf16>, %n: index, %count: index, %high: index) {

@@ -1,7 +1,5 @@
 // A function that does not say how many threads run it is refused.
-// Not yet: the pass takes it for granted, and crashes.
 
-// XFAIL: *
 // RUN: not mla-opt %s -mla-warpgroup-to-nvvm 2>&1 | FileCheck %s
 
 // CHECK: error: {{.*}}nvvm.reqntid

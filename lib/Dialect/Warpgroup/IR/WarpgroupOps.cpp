@@ -32,6 +32,10 @@ LogicalResult LoadOp::verify() {
   if (!source.isLastDimUnitStride())
     return emitOpError()
            << "'source': expected a last dimension of stride 1, got " << source;
+  if (!getCount() && !source.isDynamicDim(0) &&
+      source.getDimSize(0) != tile.getShape()[0])
+    return emitOpError() << "'source': expected " << tile.getShape()[0]
+                         << " rows as the tile, or a count, got " << source;
   return success();
 }
 
@@ -42,6 +46,13 @@ LogicalResult LoadPagesOp::verify() {
     return emitOpError() << "'cache': expected elements of "
                          << tile.getElementType() << " as the tile, got "
                          << cache;
+  if (!cache.isLastDimUnitStride())
+    return emitOpError()
+           << "'cache': expected a last dimension of stride 1, got " << cache;
+  // Rows are copied in chunks of 16 bytes.
+  if (getColumn() % 8 != 0)
+    return emitOpError() << "'column': expected a multiple of 8, got "
+                         << getColumn();
   int64_t end = getColumn() + tile.getShape()[1];
   if (cache.isDynamicDim(5) || cache.getDimSize(5) < end)
     return emitOpError() << "'cache': expected rows of at least " << end
@@ -136,6 +147,8 @@ LogicalResult MapOp::verify() {
     return emitOpError() << "expected a result of the first input's layout, "
                          << first << ", got " << result;
   Block &body = getBody().front();
+  if (!isa<YieldOp>(body.getTerminator()))
+    return emitOpError("expected a body that ends in wg.yield");
   if (body.getNumArguments() != getInputs().size() + 2)
     return emitOpError() << "expected " << getInputs().size() + 2
                          << " block arguments, got " << body.getNumArguments();
@@ -174,6 +187,8 @@ LogicalResult ReduceOp::verify() {
     return emitOpError() << "expected one " << input.getElementType()
                          << " a row of 'input', got " << result;
   Block &body = getBody().front();
+  if (!isa<YieldOp>(body.getTerminator()))
+    return emitOpError("expected a body that ends in wg.yield");
   if (body.getNumArguments() != 2 ||
       body.getArgument(0).getType() != input.getElementType() ||
       body.getArgument(1).getType() != input.getElementType() ||
@@ -209,5 +224,9 @@ LogicalResult StoreOp::verify() {
       (rank == 2 && dest.getDimSize(1) != fragment.getShape()[1]))
     return emitOpError() << "'dest': expected rows of " << fragment << ", got "
                          << dest;
+  // The copy of a fragment's columns goes by pairs.
+  if (rank == 2 && !dest.isLastDimUnitStride())
+    return emitOpError()
+           << "'dest': expected a last dimension of stride 1, got " << dest;
   return success();
 }

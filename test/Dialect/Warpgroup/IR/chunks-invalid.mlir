@@ -1,8 +1,6 @@
 // Copies go in chunks of 16 bytes, stores in pairs of neighbours: what cannot be cut so
-// is refused. Not yet: only the source of wg.load has to have unit stride, and nothing
-// is known of rows and columns.
+// is refused.
 
-// XFAIL: *
 // RUN: mla-opt %s -split-input-file -verify-diagnostics
 
 func.func @store(%s: !wg.fragment<64x64xf32, accumulator>,

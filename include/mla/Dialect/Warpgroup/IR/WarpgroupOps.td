@@ -135,7 +135,8 @@ def WG_WaitOp : WG_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 // Registers
 //===----------------------------------------------------------------------===//
 
-def WG_SplatOp : WG_Op<"splat", [Pure]> {
+// Not speculatable: it costs registers, and none outside the work item.
+def WG_SplatOp : WG_Op<"splat", [NoMemoryEffect]> {
   let summary = "one value everywhere";
   let description = [{
     ```mlir
