@@ -112,6 +112,8 @@ def prefill(
     device = common_device(arrays)
     if stream is not None:
         raise ValueError(f"stream: expected None for arrays on {device}")
+    if target is not None and target.startswith("sm_"):
+        raise ValueError(f"target: expected a CPU for arrays on {device}, got {target!r}")
     if validate:
         _validate(arrays)
 

@@ -342,6 +342,12 @@ ARGUMENTS = [
         ValueError,
         "stream: expected None for arrays on cpu",
     ),
+    (
+        RAGGED,
+        {"target": "sm_90a"},
+        ValueError,
+        "target: expected a CPU for arrays on cpu, got 'sm_90a'",
+    ),
     # The destination.
     (
         RAGGED,
