@@ -113,7 +113,9 @@ def prefill(
     if stream is not None:
         raise ValueError(f"stream: expected None for arrays on {device}")
     if target is not None and target.startswith("sm_"):
-        raise ValueError(f"target: expected a CPU for arrays on {device}, got {target!r}")
+        raise ValueError(
+            f"target: expected a CPU for arrays on {device}, got {target!r}"
+        )
     if validate:
         _validate(arrays)
 
