@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# What a machine with a GPU and no LLVM needs to run the GPU suite: the
+# self-contained libraries, mla-run, the Python package and its tests, in
+# build-static/mla-gpu.tar.xz. There, unpacked, with numpy, ml_dtypes and ptxas:
+#
+#     PYTHONPATH=python MLA_COMPILER_LIBRARY=lib/libMLACompiler.so \
+#       python3 python/tests/gpu_suite.py
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+cmake --preset static >/dev/null
+cmake --build build-static --target MLACompiler MLARuntime mla-run
+bundle=build-static/mla-gpu
+rm -rf "$bundle"
+mkdir -p "$bundle/lib"
+strip=$(command -v llvm-strip-22 || command -v strip)
+for library in libMLACompiler.so libMLARuntime.so; do
+  "$strip" -o "$bundle/lib/$library" "build-static/lib/$library"
+done
+cp build-static/bin/mla-run "$bundle/lib/" # it looks for its libraries beside it
+cp -r python "$bundle/"
+tar -C "$bundle" -c . | xz -T0 -2 >build-static/mla-gpu.tar.xz
+ls -l build-static/mla-gpu.tar.xz
