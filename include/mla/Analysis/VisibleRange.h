@@ -24,9 +24,8 @@ struct Interval {
   Value low, high;
 };
 
-/// The values that a leaf of the predicate takes in the box, or none if it is
-/// not known. Asked only for values that do not change within `scope`, and for
-/// results of ops that this analysis has no rule for.
+/// The values that a value of the predicate takes in the box, or none if that
+/// is to be found from the op that computes it.
 using IntervalOf = llvm::function_ref<std::optional<Interval>(Value)>;
 
 /// Builds an i1 that is true if `predicate` can be true somewhere in the box;

@@ -14,7 +14,7 @@ def MLASelectSchedule : Pass<"mla-select-schedule"> {
   let summary = "choose the tile sizes of every mla.prefill for a target";
   let description = [{
     Writes `schedule` on each `mla.prefill` that has none, and
-    `mla.vector_schedule` on the module for CPU targets. The only place where
+    `mla.vector_schedule` on each `scf.forall` for CPU targets. The only place where
     sizes are chosen; a schedule written by hand stays as it is.
   }];
   let options = [

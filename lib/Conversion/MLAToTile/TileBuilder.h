@@ -38,9 +38,6 @@ struct PrefillTensors {
   int64_t getDn() const { return dimOf(k, 2); }
   int64_t getDr() const { return getDq() - getDn(); }
   int64_t getDv() const { return dimOf(v, 2); }
-  Type getInputType() const {
-    return cast<ShapedType>(q.getType()).getElementType();
-  }
 };
 
 /// One work item: `count` queries of one head of one sequence and all its keys.

@@ -64,45 +64,46 @@ RankedTensorType StripRewriter::getPartType(Value value) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+namespace {
+/// `size` entries of a tensor's first dimension from `first` on, all of the
+/// others.
+struct LeadingSlice {
+  LeadingSlice(OpBuilder &b, Value tensor, Value first, int64_t size) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    offsets.assign(type.getRank(), b.getIndexAttr(0));
+    strides.assign(type.getRank(), b.getIndexAttr(1));
+    sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
+    offsets[0] = first;
+    sizes[0] = b.getIndexAttr(size);
+  }
+
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+};
+} // namespace
+
 /// Strip `number` of a packed tile.
 Value StripRewriter::sliceStrip(Value packed, Value number) {
   auto type = cast<RankedTensorType>(packed.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes =
-      getAsIndexOpFoldResult(b.getContext(), type.getShape());
-  offsets[0] = number;
-  sizes[0] = b.getIndexAttr(1);
+  LeadingSlice slice(b, packed, number, 1);
   auto part = RankedTensorType::get(type.getShape().drop_front(),
                                     type.getElementType());
-  return tensor::ExtractSliceOp::create(b, part, packed, offsets, sizes,
-                                        strides);
+  return tensor::ExtractSliceOp::create(b, part, packed, slice.offsets,
+                                        slice.sizes, slice.strides);
 }
 
 Value StripRewriter::insertStrip(Value part, Value packed, Value number) {
-  auto type = cast<RankedTensorType>(packed.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes =
-      getAsIndexOpFoldResult(b.getContext(), type.getShape());
-  offsets[0] = number;
-  sizes[0] = b.getIndexAttr(1);
-  return tensor::InsertSliceOp::create(b, part, packed, offsets, sizes,
-                                       strides);
+  LeadingSlice slice(b, packed, number, 1);
+  return tensor::InsertSliceOp::create(b, part, packed, slice.offsets,
+                                       slice.sizes, slice.strides);
 }
 
 /// The rows of strip `number` in [queries, columns] or [queries].
 Value StripRewriter::sliceRows(Value rows, Value number) {
-  auto type = cast<RankedTensorType>(rows.getType());
   Value size = arith::ConstantIndexOp::create(b, strip);
   Value first = arith::MulIOp::create(b, number, size);
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes =
-      getAsIndexOpFoldResult(b.getContext(), type.getShape());
-  offsets[0] = first;
-  sizes[0] = b.getIndexAttr(strip);
-  return tensor::ExtractSliceOp::create(b, rows, offsets, sizes, strides);
+  LeadingSlice slice(b, rows, first, strip);
+  return tensor::ExtractSliceOp::create(b, rows, slice.offsets, slice.sizes,
+                                        slice.strides);
 }
 
 /// A loop over the active strips that carries one tensor.
