@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mla/Conversion/Boundary.h"
 #include "mla/Conversion/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -25,17 +26,6 @@ namespace mlir::mla {
 } // namespace mlir::mla
 
 using namespace mlir;
-
-/// Any offset and strides, but a unit last stride.
-static MemRefType getBoundaryType(TensorType type, Attribute memorySpace) {
-  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  if (!strides.empty())
-    strides.back() = 1;
-  auto layout =
-      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
-  return MemRefType::get(type.getShape(), type.getElementType(), layout,
-                         memorySpace);
-}
 
 static LogicalResult createCopy(OpBuilder &builder, Location loc, Value from,
                                 Value to) {
@@ -67,7 +57,7 @@ struct Bufferize : mla::impl::MLACPUBufferizeBase<Bufferize> {
         [](bufferization::TensorLikeType type, Attribute memorySpace,
            func::FuncOp, const bufferization::BufferizationOptions &) {
           return cast<bufferization::BufferLikeType>(
-              getBoundaryType(cast<TensorType>(type), memorySpace));
+              mla::getBoundaryType(cast<TensorType>(type), memorySpace));
         };
     options.memCpyFn = createCopy;
     bufferization::BufferizationState state;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mla/Conversion/Boundary.h"
 #include "mla/Conversion/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -18,15 +19,6 @@ namespace mlir::mla {
 } // namespace mlir::mla
 
 using namespace mlir;
-
-static MemRefType getBoundaryType(RankedTensorType type) {
-  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  if (!strides.empty())
-    strides.back() = 1;
-  return MemRefType::get(
-      type.getShape(), type.getElementType(),
-      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides));
-}
 
 /// The argument that a result is written into, or null.
 static BlockArgument findDestination(Value value) {
@@ -80,7 +72,7 @@ static LogicalResult rewrite(func::FuncOp function) {
       continue;
     bool isWritten = llvm::any_of(
         written, [&](auto &pair) { return pair.second == argument; });
-    argument.setType(getBoundaryType(type));
+    argument.setType(mla::getBoundaryType(type));
     auto view = bufferization::ToTensorOp::create(
         b, argument.getLoc(), type, argument, /*restrict=*/true, isWritten);
     argument.replaceAllUsesExcept(view, view);
