@@ -28,32 +28,33 @@ SOFT_CAP = """\
 MATMUL = re.compile(r"( *)(%\w+) = linalg\.matmul .* outs\((%\w+) : .* -> (\S+)$")
 
 
-def main() -> None:
-    text = sys.stdin.read()
+def add_soft_cap(text: str) -> str:
     scale = re.search(r"(%arg\d+): f32", text)[1]
     products = set()
     rename = {}
+    lines = []
     for line in text.splitlines():
         # Uses after the edit, in the same loop, are of the capped scores.
         for old, new in rename.items():
             line = re.sub(rf"{old}\b", new, line)
         if "scf.yield" in line:
             rename.clear()
-        print(line)
+        lines.append(line)
         match = MATMUL.match(line)
         if not match:
             continue
         indent, result, accumulator, type = match.groups()
         if accumulator in products:  # q_nope k_nope^T + q_rope k_rope^T
             capped = f"%capped{result[1:]}"
-            print(
+            lines.append(
                 SOFT_CAP.format(
                     indent=indent, capped=capped, scores=result, type=type, scale=scale
                 )
             )
             rename[result] = capped
         products.add(result)
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    main()
+    sys.stdout.write(add_soft_cap(sys.stdin.read()))

@@ -46,11 +46,13 @@ def prefill(
     scale: float | None = None,
     mask: Any = "causal",
     local_window_size: int = -1,
+    score: Callable[[Any], Any] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """`mla.prefill` in float64: (output, lse). See there for the arguments.
 
-    `mask` may also be a predicate of (qpos, kpos), arrays that broadcast. Rows
-    of no sequence, past the last offset, come out as NaN.
+    `mask` may also be a predicate of (qpos, kpos), arrays that broadcast. `score`
+    is a function of the scaled scores, before the mask. Rows of no sequence, past
+    the last offset, come out as NaN.
     """
     if (cache is None) == (k_rope is None):
         raise ValueError("expected one of cache and k_rope")
@@ -87,7 +89,8 @@ def prefill(
             k_h = _f64(k[k_begin : k_begin + rows, h])
             v_h = _f64(v[k_begin : k_begin + rows, h])
             s = q_h[:, :nope] @ k_h.T + q_h[:, nope:] @ rope.T
-            u = np.where(seen, scale * s, -np.inf)
+            u = scale * s if score is None else score(scale * s)
+            u = np.where(seen, u, -np.inf)
             output[q_begin:q_end, h], lse[q_begin:q_end, h] = _attend(u, v_h)
     return output, lse
 

@@ -1,152 +1,215 @@
 # Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The families on a GPU: the same batches, the same oracle, another target.
+"""Correctness on a GPU: pytest's tests of results, the same oracle, another target.
 
-    PYTHONPATH=python python python/tests/gpu_suite.py [--target sm_90a] [NAME...]
+    PYTHONPATH=python python python/tests/gpu_suite.py [options] [NAME...]
 
-Needs a GPU, its driver, numpy and ml_dtypes, no framework: operands are copied to
-the device and results back through the runtime library. What the target refuses is
-filtered out here, by name. Ends with `N passed, N failed, N skipped`.
+NAME selects tests, with wildcards: tiles/heads_3, rules/*r8*, base. Needs a GPU, its
+driver, ptxas, numpy, ml_dtypes and pytest (for its marks), no framework. What the
+target refuses by name is skipped. Ends with `N passed, N failed, N skipped`.
+
+Operands lie between guards on the device (see device.py), and every batch runs
+twice. Tests run in worker processes, so that one that hangs or faults is one failure.
+--sanitize is for compute-sanitizer: a few small tests, in this process, unguarded.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
+import fnmatch
+import functools
+import itertools
+import os
 import sys
-import traceback
+import time
+from collections.abc import Callable, Iterator
 
-import families
-from mla import _capi, ops
-from mla.module import prefill_module
+import device
+import targets
+import test_modules
+import test_prefill
+import test_rules
+import test_tiles
+import workers
+from families import Case, replace
+from workers import Outcome
 
-BYTES = {"bf16": 2, "f16": 2, "f32": 4, "i32": 4, "ui32": 4}
-
-
-class Stream(ctypes.Structure):
-    """MlaRuntimeStream: the default stream of device 0."""
-
-    _fields_ = [("handle", ctypes.c_void_p), ("device", ctypes.c_int32)]
-
-
-class Device:
-    """Device memory through the runtime; raises `_capi.Error` as calls fail."""
-
-    def __init__(self):
-        path = _capi.library_path().with_name("libMLARuntime.so")
-        self._lib = ctypes.CDLL(str(path))
-        self._stream = Stream(None, 0)
-
-    def _call(self, name, *arguments):
-        error = ctypes.c_char_p()
-        function = getattr(self._lib, name)
-        if function(*arguments, ctypes.byref(self._stream), ctypes.byref(error)):
-            raise _capi.Error(error.value.decode())
-
-    def allocate(self, size):
-        pointer = ctypes.c_void_p()
-        self._call("mlaRuntimeAllocate", ctypes.byref(pointer), ctypes.c_size_t(size))
-        return pointer.value or 0
-
-    def free(self, pointer):
-        self._call("mlaRuntimeFree", ctypes.c_void_p(pointer))
-
-    def copy(self, to, source, size):
-        if size:
-            self._call(
-                "mlaRuntimeCopy",
-                ctypes.c_void_p(to),
-                ctypes.c_void_p(source),
-                ctypes.c_size_t(size),
-            )
-
-    def synchronize(self):
-        self._call("mlaRuntimeSynchronize")
+# What the sanitizer sees: each kind of operand and of loop, in few and small tiles.
+SANITIZED = (
+    "family/one_token",
+    "family/odd_rows",
+    "family/base",
+    "family/interleaved",
+    "family/null",
+    "family/ragged_rope_gap",
+    "family/ragged_end_more_queries",
+    "family/sliding_window_causal_17",
+    "family/chunked_causal_100",
+    "family/chunk",
+    "tiles/only_*",
+    "tiles/pages_of_7",
+    "tiles/keys_late",
+    "tiles/float16_to_float32",
+    "rules/mla_r8_bases_of_elements*-8]",
+    "rules/mla_r10*",
+    "modules/two_masks_in_a_loop",
+)
 
 
-def span(tensor):
-    """Bytes from a tensor's first element to the end of its last."""
-    if 0 in tensor.shape:
-        return 0
-    last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.strides))
-    return (last + 1) * BYTES[tensor.dtype]
+def parametrized(function: Callable, label: str) -> Iterator[tuple[str, Callable]]:
+    """The tests that pytest makes of a function, by their names there."""
+    marks = [m for m in getattr(function, "pytestmark", ()) if m.name == "parametrize"]
+    # pytest varies the mark that is nearest to the function first.
+    for chosen in itertools.product(*(enumerate(mark.args[1]) for mark in marks)):
+        arguments, ids = {}, []
+        for mark, (index, value) in zip(marks, chosen):
+            names = [name.strip() for name in mark.args[0].split(",")]
+            values = value if len(names) > 1 else (value,)
+            arguments.update(zip(names, values))
+            ids += [_id_of(v, f"{n}{index}") for n, v in zip(names, values)]
+        name = f"{label}[{'-'.join(ids)}]" if ids else label
+        yield name, functools.partial(function, **arguments)
 
 
-class DeviceKernel(_capi.Kernel):
-    """A kernel that gets copies of its operands on the device."""
-
-    device: Device
-
-    def run(self, arguments, num_threads=0):
-        copies, pointers = [], []
-        try:
-            for argument in arguments:
-                if isinstance(argument, _capi.Scalar):
-                    copies.append(argument)
-                    continue
-                size = span(argument)
-                pointers.append(self.device.allocate(size))
-                self.device.copy(pointers[-1], argument.pointer, size)
-                copies.append(argument._replace(pointer=pointers[-1]))
-            super().run(copies, num_threads)
-            self.device.synchronize()
-            for argument, copy, info in zip(arguments, copies, self.arguments):
-                if isinstance(argument, _capi.Tensor) and info.written:
-                    self.device.copy(argument.pointer, copy.pointer, span(argument))
-        finally:
-            for pointer in filter(None, pointers):
-                self.device.free(pointer)
+def _id_of(value: object, otherwise: str) -> str:
+    plain = isinstance(value, (Case, str, int, float))
+    return str(value) if plain or value is None else otherwise
 
 
-def refusal(case, batch):
-    """Why the target does not take a case; empty if it does."""
-    nope, rope, value = case.dims
-    if case.dtype == "float32":
-        return "f32 operands"
-    if (case.cache_dtype or case.dtype) != case.dtype:
-        return "a cache of another type"
-    if nope % 64 or rope % 16 or value % 16 or case.latent % 8:
-        return f"widths {case.dims}"
-    for array in (batch.q, batch.k, batch.v):
-        if any(s % 16 for s in array.strides[:-1]):
-            return "strides that are not multiples of 16 bytes"
-    return ""
+def collect() -> dict[str, Callable[[], None]]:
+    """All tests by name."""
+    tests = {
+        f"family/{n}": functools.partial(test_prefill.test_family, case)
+        for n, case in test_prefill.CASES.items()
+    }
+    tests.update(
+        (f"tiles/{case}", functools.partial(test_tiles.test_tiles, case))
+        for case in test_tiles.CASES
+    )
+    for label, module in (("rules", test_rules), ("modules", test_modules)):
+        for name, function in vars(module).items():
+            if name.startswith("test_"):
+                tests.update(parametrized(function, f"{label}/{name[5:]}"))
+    return tests
 
 
-def main():
+def group_of(name: str, test: Callable[[], None]) -> str:
+    """Tests of a group need the same kernel, more or less."""
+    case = next(
+        (arg for arg in getattr(test, "args", ()) if isinstance(arg, Case)), None
+    )
+    if case is None:
+        return name.partition("[")[0]
+    dynamic = {"name": "", "lengths": (), "prefixes": (), "window": -1, "layers": 1}
+    dynamic |= {"layer": 0, "buffer_rows": None, "gap": 0, "interleaved": False}
+    dynamic |= {"spare": 0, "scale": None, "spread": 1.0, "scores": "normal", "seed": 0}
+    dynamic["cache_offsets"] = None if case.cache_offsets is None else ()
+    return repr(replace(case, **dynamic))
+
+
+def grouped(tests: dict[str, Callable], largest: int = 8) -> list[list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name, test in tests.items():
+        groups.setdefault(group_of(name, test), []).append(name)
+    return [
+        names[begin : begin + largest]
+        for names in groups.values()
+        for begin in range(0, len(names), largest)
+    ]
+
+
+class Report:
+    """Prints what is not a pass as it comes, and sums up."""
+
+    def __init__(self, total: int):
+        self._start = time.perf_counter()
+        self._total = total
+        self.outcomes: list[Outcome] = []
+
+    def add(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+        if outcome.result != "passed":
+            reason = outcome.reason.partition("\n")[0]
+            print(f"{outcome.result}: {outcome.name}: {reason}", flush=True)
+
+    def finish(self, slowest: int) -> bool:
+        assert len(self.outcomes) == self._total
+        by_time = sorted(self.outcomes, key=lambda outcome: -outcome.seconds)
+        for outcome in by_time[:slowest]:
+            print(f"{outcome.seconds:6.1f} s  {outcome.name}")
+        print(f"{time.perf_counter() - self._start:.0f} s")
+        counts = {
+            result: sum(outcome.result == result for outcome in self.outcomes)
+            for result in ("passed", "failed", "skipped")
+        }
+        print(", ".join(f"{count} {result}" for result, count in counts.items()))
+        return counts["passed"] > 0 and counts["failed"] == 0
+
+
+def main() -> int:
+    cpus = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--target", default="sm_90a")
-    parser.add_argument("names", nargs="*", help="only these cases")
+    parser.add_argument("--target", default="sm_90a", help="a CPU's is for trying out")
+    parser.add_argument(
+        "--jobs", type=int, default=min(8, cpus), help="workers; 0: this process"
+    )
+    parser.add_argument("--timeout", type=float, default=60, help="of a test, seconds")
+    parser.add_argument("--sanitize", action="store_true", help="see above")
+    parser.add_argument("--slowest", type=int, default=5, help="of which to tell times")
+    parser.add_argument("--list", action="store_true", help="only print the names")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("names", nargs="*", help="only these tests")
     options = parser.parse_args()
 
-    DeviceKernel.device = Device()
-    kernels = {}
+    patterns = options.names or (SANITIZED if options.sanitize else ["*"])
+    tests = {
+        name: test
+        for name, test in collect().items()
+        if any(_matches(name, pattern) for pattern in patterns)
+    }
+    if options.list:
+        print("\n".join(tests))
+        return 0
 
-    def device_kernel(signature, _):
-        if signature not in kernels:
-            text = prefill_module(signature)
-            kernels[signature] = DeviceKernel(text, options.target)
-        return kernels[signature]
+    in_process = options.sanitize or options.jobs == 0
+    if options.worker or in_process:
+        # Guards would hide from the sanitizer what is outside of an operand.
+        guard = 0 if options.sanitize else device.GUARD
+        target = device.DeviceTarget(options.target, guard)
+        targets.current = target
+    if options.worker:
+        workers.serve(
+            lambda name: workers.run_test(name, tests[name], targets.Refused),
+            lambda: target.lost,
+        )
+        return 0
 
-    ops._kernel = device_kernel
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
-    for case in families.cases():
-        if options.names and case.name not in options.names:
-            continue
-        batch = families.build(case)
-        reason = refusal(case, batch)
-        result = "skipped" if reason else "passed"
-        if not reason:
-            try:
-                families.check(batch, *batch.run())
-            except (AssertionError, _capi.Error) as error:
-                result = "failed"
-                reason = str(error) or traceback.format_exc()
-        counts[result] += 1
-        if result != "passed":
-            print(f"{result}: {case.name}: {reason.splitlines()[0]}")
-    print(", ".join(f"{count} {result}" for result, count in counts.items()))
-    return 1 if counts["failed"] else 0
+    report = Report(len(tests))
+    if in_process:
+        for name, test in tests.items():
+            report.add(workers.run_test(name, test, targets.Refused))
+    else:
+        threads = str(max(1, cpus // options.jobs))
+        environment = {"OPENBLAS_NUM_THREADS": threads, "MLA_NUM_THREADS": threads}
+        pool = workers.Pool(
+            [sys.executable, __file__, "--worker", "--target", options.target],
+            os.environ | environment,
+            options.timeout,
+            report.add,
+        )
+        pool.run(grouped(tests), options.jobs)
+    return 0 if report.finish(options.slowest) else 1
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Whether all of a name, or what follows its folder, fits the pattern.
+
+    A bracket is a bracket, as names have them.
+    """
+    pattern = pattern.replace("[", "[[]")
+    return any(
+        fnmatch.fnmatchcase(part, pattern) for part in (name, name.partition("/")[2])
+    )
 
 
 if __name__ == "__main__":

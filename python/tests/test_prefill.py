@@ -16,10 +16,7 @@ CASES = {case.name: case for case in families.cases()}
 
 @pytest.mark.parametrize("case", CASES.values(), ids=str)
 def test_family(case):
-    batch = build(case)
-    output, lse = batch.run()
-    assert output is batch.output
-    check(batch, output, lse)
+    families.verify(case)
 
 
 @pytest.mark.parametrize("target", ["cpu-avx2", "cpu-avx512"])
