@@ -40,13 +40,30 @@ def name() -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
+def gpu() -> dict[str, str]:
+    """What nvidia-smi says about the first one; empty without it."""
+    fields = ("name", "driver_version", "power.limit", "clocks.max.sm", "memory.total")
+    command = ["nvidia-smi", "--id=0", "--format=csv,noheader"]
+    command.append("--query-gpu=" + ",".join(fields))
+    try:
+        process = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        return {}
+    values = process.stdout.strip().split(", ")
+    return dict(zip(fields, values)) if process.returncode == 0 else {}
+
+
 def revision() -> str:
     """The git revision of this checkout, with a + where files differ from it."""
     root = pathlib.Path(__file__).resolve().parents[1]
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(root), *arguments]
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+        try:
+            process = subprocess.run(command, capture_output=True, text=True)
+        except FileNotFoundError:
+            return ""
+        return process.stdout.strip()
 
     changed = git(
         "status", "--porcelain", "--untracked-files=no", "--", "lib", "python"

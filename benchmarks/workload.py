@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from ml_dtypes import bfloat16
 from mla import PagedCache, reference
+from mla.module import CacheSignature, PrefillSignature
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "workloads"
 DTYPES = {"f32": np.dtype(np.float32), "bf16": np.dtype(bfloat16)}
@@ -44,6 +45,21 @@ class Workload:
                 )
                 pairs += int(part.sum())
         return 2 * (self.nope + self.rope + self.value) * self.heads * pairs
+
+    def signature(self, page_size: int) -> PrefillSignature:
+        """Of the GPU's kernels: bf16, rope from pages, lse too."""
+        return PrefillSignature(
+            heads=self.heads,
+            nope=self.nope,
+            rope=self.rope,
+            value=self.value,
+            dtype="bf16",
+            output_dtype="bf16",
+            rope_source=CacheSignature("bf16", self.cache_row, page_size),
+            mask=self.mask,
+            cache_lengths="i32",
+            lse=True,
+        )
 
 
 def load(name: str) -> tuple[list[Workload], list[str]]:
@@ -125,19 +141,13 @@ def make_batch(workload: Workload, dtype: str) -> Batch:
     rng = np.random.default_rng(0)
     new = np.array([n for n, _ in w.sequences])
     keys = np.array([c for _, c in w.sequences])
-    iro, bro = _offsets(new), _offsets(keys)
+    iro, bro = offsets(new), offsets(keys)
     k_rope = _normal(rng, dtype, bro[-1], w.rope)
 
-    columns = -(-keys // PAGE_SIZE)
-    blocks = np.zeros((columns.sum(), 1, 1, PAGE_SIZE, 1, w.cache_row), DTYPES[dtype])
-    table = np.zeros((len(keys), columns.max()), np.int32)
-    free = list(rng.permutation(columns.sum()))
-    for b, count in enumerate(keys):
-        for column in range(columns[b]):
-            page = table[b, column] = free.pop()
-            rows = min(PAGE_SIZE, count - column * PAGE_SIZE)
-            first = bro[b] + column * PAGE_SIZE
-            blocks[page, 0, 0, :rows, 0, -w.rope :] = k_rope[first : first + rows]
+    table, rows = page_layout(keys, PAGE_SIZE, rng)
+    pages = int((-(-keys // PAGE_SIZE)).sum())
+    blocks = np.zeros((pages, 1, 1, PAGE_SIZE, 1, w.cache_row), DTYPES[dtype])
+    blocks.reshape(-1, w.cache_row)[rows, -w.rope :] = k_rope
 
     return Batch(
         workload=w,
@@ -152,7 +162,24 @@ def make_batch(workload: Workload, dtype: str) -> Batch:
     )
 
 
-def _offsets(lengths: np.ndarray) -> np.ndarray:
+def page_layout(
+    keys: np.ndarray, page_size: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shuffled pages, as many as needed: the lookup table, and for each key of each
+    sequence its row among all rows of all pages."""
+    columns = -(-keys // page_size)
+    table = np.zeros((len(keys), columns.max()), np.int32)
+    pages = np.split(rng.permutation(columns.sum()), np.cumsum(columns)[:-1])
+    rows = []
+    for b, count in enumerate(keys):
+        table[b, : columns[b]] = pages[b]
+        position = np.arange(count)
+        page = pages[b][position // page_size].astype(np.int64)
+        rows.append(page * page_size + position % page_size)
+    return table, np.concatenate(rows)
+
+
+def offsets(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 
