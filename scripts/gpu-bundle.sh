@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # What a machine with a GPU and no LLVM needs to run the GPU suite: the
-# self-contained libraries, mla-run, the Python package and its tests, in
-# build-static/mla-gpu.tar.xz. There, unpacked, with numpy, ml_dtypes and ptxas:
+# self-contained libraries, mla-run, the Python package and its tests, and level 1 of
+# the modules whose mask is in test/lib alone, in build-static/mla-gpu.tar.xz. There,
+# unpacked, with numpy, ml_dtypes, pytest and ptxas:
 #
 #     PYTHONPATH=python MLA_COMPILER_LIBRARY=lib/libMLACompiler.so \
 #       python3 python/tests/gpu_suite.py
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+cmake --preset release >/dev/null
+cmake --build build --target mla-opt MLATestPlugin
 cmake --preset static >/dev/null
 cmake --build build-static --target MLACompiler MLARuntime mla-run
 bundle=build-static/mla-gpu
@@ -19,5 +22,11 @@ for library in libMLACompiler.so libMLARuntime.so; do
 done
 cp build-static/bin/mla-run "$bundle/lib/" # it looks for its libraries beside it
 cp -r python "$bundle/"
+# The soft cap of this example is tested.
+mkdir -p "$bundle/examples"
+cp -r examples/05-edit-level-1 "$bundle/examples/"
+PYTHONPATH=python MLA_COMPILER_LIBRARY=build/lib/libMLACompiler.so \
+  .venv/bin/python python/tests/level1.py sm_90a "$bundle/python/tests/modules"
+find "$bundle" -name __pycache__ -prune -exec rm -r {} +
 tar -C "$bundle" -c . | xz -T0 -2 >build-static/mla-gpu.tar.xz
 ls -l build-static/mla-gpu.tar.xz

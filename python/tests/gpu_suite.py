@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Correctness on a GPU: pytest's tests of results, the same oracle, another target.
 
-    PYTHONPATH=python python python/tests/gpu_suite.py [options] [NAME...]
+    PYTHONPATH=python python3 python/tests/gpu_suite.py [options] [NAME...]
 
 NAME selects tests, with wildcards: tiles/heads_3, rules/*r8*, base. Needs a GPU, its
 driver, ptxas, numpy, ml_dtypes and pytest (for its marks), no framework. What the
 target refuses by name is skipped. Ends with `N passed, N failed, N skipped`.
 
-Operands lie between guards on the device (see device.py), and every batch runs
+Operands lie between guards on the device (see device_target.py), and every batch runs
 twice. Tests run in worker processes, so that one that hangs or faults is one failure.
 --sanitize is for compute-sanitizer: a few small tests, in this process, unguarded.
 """
@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-import device
+import device_target
 import targets
 import test_modules
 import test_prefill
@@ -165,7 +165,7 @@ def main() -> int:
     tests = {
         name: test
         for name, test in collect().items()
-        if any(_matches(name, pattern) for pattern in patterns)
+        if any(matches(name, pattern) for pattern in patterns)
     }
     if options.list:
         print("\n".join(tests))
@@ -174,8 +174,8 @@ def main() -> int:
     in_process = options.sanitize or options.jobs == 0
     if options.worker or in_process:
         # Guards would hide from the sanitizer what is outside of an operand.
-        guard = 0 if options.sanitize else device.GUARD
-        target = device.DeviceTarget(options.target, guard)
+        guard = 0 if options.sanitize else device_target.GUARD
+        target = device_target.DeviceTarget(options.target, guard)
         targets.current = target
     if options.worker:
         workers.serve(
@@ -201,7 +201,7 @@ def main() -> int:
     return 0 if report.finish(options.slowest) else 1
 
 
-def _matches(name: str, pattern: str) -> bool:
+def matches(name: str, pattern: str) -> bool:
     """Whether all of a name, or what follows its folder, fits the pattern.
 
     A bracket is a bracket, as names have them.

@@ -3,8 +3,8 @@
 """Where the tests' kernels run: one definition of a test, several targets.
 
 Tests call `targets.current`, with arrays of the host. Under pytest that is the CPU
-through the package's own front end; `gpu_suite.py` puts a target of `device.py` in
-its place.
+through the package's own front end; `gpu_suite.py` puts a target of
+`device_target.py` in its place.
 """
 
 from __future__ import annotations

@@ -1,0 +1,190 @@
+# Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The GPU suite itself, on the CPU: what it runs, what it notices, what it survives."""
+
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+
+import device_target
+import far
+import gpu_suite
+import mla
+import numpy as np
+import pytest
+import workers
+from mla import _capi
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATHS = os.pathsep.join([str(pathlib.Path(mla.__file__).parents[1]), str(HERE)])
+ENVIRONMENT = {**os.environ, "PYTHONPATH": PATHS}
+
+
+# --- What it runs.
+
+
+def test_names_are_those_of_pytest():
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q"]
+    process = subprocess.run(
+        [*command, HERE / "test_rules.py", HERE / "test_modules.py"],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+    )
+    names = {line.partition("::test_")[2] for line in process.stdout.splitlines()}
+    ours = {
+        name.partition("/")[2]
+        for name in gpu_suite.collect()
+        if name.startswith(("rules/", "modules/"))
+    }
+    assert ours == names - {""}
+
+
+def test_names_of_the_sanitizer_exist():
+    names = list(gpu_suite.collect())
+    for pattern in gpu_suite.SANITIZED:
+        assert any(gpu_suite.matches(name, pattern) for name in names), pattern
+
+
+@pytest.mark.parametrize("options", [["--jobs", "2"], ["--jobs", "0"], ["--sanitize"]])
+def test_on_memory_of_the_host(options):
+    names = ["base", "rules/*r8_writes*", "rules/*r10_no_rows*", "tiles/only_6?"]
+    command = [sys.executable, HERE / "gpu_suite.py", "--target", "cpu"]
+    process = subprocess.run(
+        [*command, *options, *names], env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert process.stdout.endswith("\n8 passed, 0 failed, 0 skipped\n")
+
+
+# --- What it notices.
+
+
+class Scribble:
+    """Stands for a kernel with one argument: sets a byte at an offset from it."""
+
+    arguments = (_capi.Argument("x", "f32", (-1, -1), True),)
+
+    def __init__(self, offset: int):
+        self._offset = offset
+        self.pointers = []
+
+    def run(self, tensors):
+        self.pointers.append(tensors[0].pointer)
+        ctypes.memset(tensors[0].pointer + self._offset, 0x40, 1)
+
+
+# An array of 3 rows of 4 elements, each row followed by 2 that are not its own.
+@pytest.mark.parametrize(
+    "offset, noticed",
+    [
+        (-1, "x: 1 bytes before it were written, the nearest at a distance of 0 bytes"),
+        (-device_target.GUARD, "x: 1 bytes before it"),
+        (4 * 4, "x: 1 bytes between its rows were written"),
+        (4 * 16, "x: 1 bytes after it were written, the nearest at a distance of 0"),
+        (4 * 16 + device_target.GUARD - 1, "x: 1 bytes after it"),
+    ],
+)
+def test_writes_elsewhere(offset, noticed):
+    array = np.ones((3, 6), np.float32)[:, :4]
+    with pytest.raises(AssertionError, match=noticed):
+        device_target.DeviceTarget("cpu").run(Scribble(offset), [array])
+    assert (array == 1).all()
+
+
+def test_places():
+    """Every other run at 16 bytes past 256; an element's own place within 16."""
+    target, kernel = device_target.DeviceTarget("cpu"), Scribble(0)
+    flat = np.ones(25, np.float32)
+    for array in (flat[:24], flat[1:]):
+        for _ in range(2):
+            target.run(kernel, [array.reshape(4, 6)])
+    assert [pointer % 256 for pointer in kernel.pointers] == [0, 16, 4, 20]
+    assert (flat != 1).sum() == 2
+
+
+def test_reads_elsewhere_are_nan():
+    array = np.ones((2, 4), np.float32)
+    memory = device_target.HostMemory()
+    copy = device_target.Copy(memory, array, guard=64, shift=16)
+    around = ctypes.string_at(copy.pointer - 80, 80 + array.nbytes + 64)
+    values = np.frombuffer(around, np.float32)
+    assert np.isnan(values[:20]).all() and np.isnan(values[28:]).all()
+    assert (values[20:28] == 1).all()
+    copy.free()
+
+
+def test_far_arrays_are_copied_in_pieces():
+    rows = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for array in (far.far_rows(rows, 0), far.after_rows(rows, far.FAR)):
+        pieces = far.pieces(array)
+        assert sum(size for _, size in pieces) == rows.nbytes
+        copy = device_target.Copy(device_target.HostMemory(), array, guard=64, shift=0)
+        expected = array[-3:].copy()
+        array[-3:] = 0
+        copy.fetch("x")
+        assert (array[-3:] == expected).all() and expected.any()
+        copy.free()
+    del array, copy
+    assert not far._parts
+
+
+# --- What it survives.
+
+WORKER = """
+import os, signal, sys, time
+import workers
+
+def run(name):
+    if name == "abort":
+        print("LLVM ERROR: cannot", file=sys.stderr, flush=True)
+        os.abort()
+    if name == "hang":
+        time.sleep(60)
+    def test():
+        if name == "skip":
+            raise LookupError("not here")
+        assert name != "wrong", "1 is 2"
+    print("noise")
+    return workers.run_test(name, test, LookupError)
+
+lost = []
+workers.serve(lambda name: lost.append(name) or run(name), lambda: lost[-1] == "lost")
+"""
+
+
+def run_pool(groups, jobs=1, **options):
+    outcomes = []
+    pool = workers.Pool(
+        [sys.executable, "-c", WORKER], ENVIRONMENT, 5, outcomes.append, **options
+    )
+    pool.run(groups, jobs)
+    return {o.name: (o.result, o.reason) for o in outcomes}
+
+
+def test_workers_that_do_not_answer():
+    names = ["a", "abort", "b", "hang", "c", "wrong", "skip", "lost", "d"]
+    assert run_pool([names]) == {
+        "a": ("passed", ""),
+        "abort": ("failed", "its process ended with SIGABRT: LLVM ERROR: cannot"),
+        "b": ("passed", ""),
+        "hang": ("failed", "no answer after 5 s; its process was ended"),
+        "c": ("passed", ""),
+        "wrong": ("failed", "AssertionError: 1 is 2"),
+        "skip": ("skipped", "not here"),
+        "lost": ("passed", ""),
+        "d": ("passed", ""),
+    }
+
+
+def test_workers_share_the_groups():
+    groups = [[f"{i}{j}" for j in range(3)] for i in range(5)]
+    outcomes = run_pool(groups, jobs=3)
+    assert outcomes == {name: ("passed", "") for group in groups for name in group}
+
+
+def test_too_many_losses():
+    outcomes = run_pool([["abort", "lost", "a"]], max_losses=2)
+    assert outcomes["a"] == ("failed", "not run: 2 workers were lost before")
