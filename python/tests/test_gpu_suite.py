@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from unittest import mock
 
 import device_target
 import far
@@ -14,6 +15,7 @@ import gpu_suite
 import mla
 import numpy as np
 import pytest
+import targets
 import workers
 from mla import _capi
 
@@ -129,6 +131,43 @@ def test_far_arrays_are_copied_in_pieces():
         copy.free()
     del array, copy
     assert not far._parts
+
+
+class Fails:
+    """Stands for a kernel that the library does not run."""
+
+    arguments = (_capi.Argument("k_rope", "f32", (-1, -1), False),)
+
+    def run(self, tensors):
+        raise _capi.Error("k_rope: expected rows of 16 bytes, got 20")
+
+
+def gpu_like_target():
+    target = device_target.DeviceTarget("cpu")
+    target._gpu = True
+    return target
+
+
+def test_refusals_name_what_is_misaligned():
+    target, misaligned = gpu_like_target(), np.ones((4, 5), np.float32)
+    with pytest.raises(targets.Refused, match="k_rope: expected"):
+        target.run(Fails(), [misaligned])
+    with pytest.raises(_capi.Error):  # it is aligned
+        target.run(Fails(), [np.ones((4, 8), np.float32)])
+    with pytest.raises(_capi.Error), mock.patch.object(Fails, "arguments", FOR_Q):
+        target.run(Fails(), [misaligned])  # the message is about another one
+    assert not target.lost
+
+
+FOR_Q = (_capi.Argument("q", "f32", (-1, -1), False),)
+
+
+def test_errors_that_last():
+    target = gpu_like_target()
+    target.memory.synchronize = mock.Mock(side_effect=_capi.Error("an illegal address"))
+    with pytest.raises(_capi.Error, match="k_rope: expected"):
+        target.run(Fails(), [np.ones((4, 5), np.float32)])
+    assert target.lost
 
 
 # --- What it survives.
