@@ -12,6 +12,7 @@
 #include "mla/Dialect/MLA/Transforms/BufferizableOpInterface.h"
 #include "mla/Dialect/MLA/Transforms/Passes.h"
 #include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
+#include "mla/Dialect/Warpgroup/Transforms/Passes.h"
 #include "mla/Pipelines/Passes.h"
 #include "mla/Pipelines/Pipelines.h"
 
@@ -36,6 +37,7 @@ void mlir::mla::registerAllPasses() {
   // may be named twice on a command line.
   static const bool once = [] {
     registerMLATransformsPasses();
+    wg::registerWarpgroupTransformsPasses();
     registerMLAConversionPasses();
     registerMLAPipelinesPasses();
     registerPipelines();

@@ -29,6 +29,8 @@ static llvm::orc::SymbolMap getSymbols(llvm::orc::LLJIT &jit) {
   add("mlaRuntimeLoadKernelOnce",
       reinterpret_cast<void *>(&mlaRuntimeLoadKernelOnce));
   add("mlaRuntimeLaunch", reinterpret_cast<void *>(&mlaRuntimeLaunch));
+  add("mlaRuntimeEncodeTensorMap",
+      reinterpret_cast<void *>(&mlaRuntimeEncodeTensorMap));
   for (auto [name, function] : getFloatBuiltins())
     add(name, function);
   return symbols;

@@ -9,6 +9,7 @@
 
 #include "mla/Conversion/Passes.h"
 #include "mla/Dialect/MLA/Transforms/Passes.h"
+#include "mla/Dialect/Warpgroup/Transforms/Passes.h"
 #include "mla/Pipelines/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -39,7 +40,7 @@ ArrayRef<TargetInfo> mla::getTargets() {
       {"cpu-avx2", "haswell", "", 8},
       {"cpu-avx512", "skylake-avx512", "-prefer-256-bit", 16},
       {"cpu-generic", "x86-64", "", 4},
-      {"sm_90a", "sm_90a", "+ptx80", 0, /*isGPU=*/true},
+      {"sm_90a", "sm_90a", "+ptx86", 0, /*isGPU=*/true},
   };
   return targets;
 }
@@ -133,14 +134,32 @@ static void addTileForGPU(OpPassManager &pm, StringRef target) {
   addTile(pm, target);
 }
 
-static void addWarpgroup(OpPassManager &pm, StringRef) {
+static void addWarpgroup(OpPassManager &pm, StringRef target) {
+  // Level 1 may have come from outside: choose for its loops too.
+  addSchedule(pm, target);
   pm.addPass(createMLATileToWarpgroup());
+  addCleanup(pm);
+}
+
+static void addSpecialized(OpPassManager &pm, StringRef) {
+  pm.addPass(wg::createWGSpecialize());
+  addCleanup(pm);
+}
+
+static void addPipelined(OpPassManager &pm, StringRef) {
+  pm.addPass(wg::createWGPipeline());
   addCleanup(pm);
 }
 
 static void addKernel(OpPassManager &pm, StringRef) {
   pm.addPass(createMLAWarpgroupOutline());
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  addCleanup(kernels);
+}
+
+static void addRings(OpPassManager &pm, StringRef) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createMLALowerRings());
   addCleanup(kernels);
 }
 
@@ -156,6 +175,7 @@ static void addNVVM(OpPassManager &pm, StringRef) {
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createConvertToLLVMPass());
+  kernels.addPass(createConvertNVVMToLLVMPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
   addCleanup(kernels);
 }
@@ -191,7 +211,10 @@ static const Stage kCPUStages[] = {
 static const Stage kGPUStages[] = {{"schedule", addSchedule},
                                    {"tile", addTileForGPU},
                                    {"warpgroup", addWarpgroup},
+                                   {"specialized", addSpecialized},
+                                   {"pipelined", addPipelined},
                                    {"kernel", addKernel},
+                                   {"rings", addRings},
                                    {"nvvm", addNVVM},
                                    {"binary", addBinary},
                                    {"llvm", addHost}};

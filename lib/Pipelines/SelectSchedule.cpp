@@ -39,6 +39,13 @@ static ScheduleAttr getGPUSchedule(PrefillOp op) {
                            element);
 }
 
+/// Two tiles of keys and of values fill the shared memory. The producer needs
+/// few registers; the consumers hold scores, probabilities and output.
+static RoleScheduleAttr getRoleSchedule(MLIRContext *context) {
+  return RoleScheduleAttr::get(context, /*slots=*/2, /*producerRegisters=*/40,
+                               /*consumerRegisters=*/232);
+}
+
 /// Two vector registers of queries, and as many rows as keep both multiply-add
 /// units busy without spilling.
 static VectorScheduleAttr getVectorSchedule(MLIRContext *context,
@@ -64,13 +71,17 @@ struct SelectSchedule : mla::impl::MLASelectScheduleBase<SelectSchedule> {
         op.setScheduleAttr(info->isGPU ? getGPUSchedule(op)
                                        : getCPUSchedule(context));
     });
-    if (info->isGPU)
-      return;
-    VectorScheduleAttr vectors =
-        getVectorSchedule(context, getVectorLanes(*info));
+    StringRef name = VectorScheduleAttr::attributeName;
+    Attribute schedule;
+    if (info->isGPU) {
+      name = RoleScheduleAttr::attributeName;
+      schedule = getRoleSchedule(context);
+    } else {
+      schedule = getVectorSchedule(context, getVectorLanes(*info));
+    }
     getOperation()->walk([&](scf::ForallOp op) {
-      if (!op->hasAttr(VectorScheduleAttr::attributeName))
-        op->setAttr(VectorScheduleAttr::attributeName, vectors);
+      if (!op->hasAttr(name))
+        op->setAttr(name, schedule);
     });
   }
 };

@@ -141,10 +141,23 @@ def MLAWarpgroupOutline : Pass<"mla-warpgroup-outline", "::mlir::ModuleOp"> {
   let description = [{
     An `scf.forall` over wg ops becomes an `llvm.func` in a `gpu.module`, one block
     for each item, and a `gpu.launch_func`. Captured values travel as one struct,
-    the kernel's only parameter.
+    the kernel's first parameter; tensor maps are parameters of their own.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+def MLALowerRings : Pass<"mla-wg-lower-rings", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "lower rings, copies and the order of items to barriers and copies";
+  let description = [{
+    Of kernels with roles. Each ring gets a place in shared memory and two mbarriers a
+    slot; the producer's warp copies boxes by the copy engine and gathers pages that
+    do not fit one; the order of sequences is built by all threads before the
+    roles part. What is left of the wg dialect computes.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
 }
 
 def MLAMathToNVVM : Pass<"mla-math-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
@@ -182,7 +195,7 @@ def MLANVVMToBinary : Pass<"mla-nvvm-to-binary", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "architecture">,
-    Option<"features", "features", "std::string", "\"+ptx80\"", "PTX version">
+    Option<"features", "features", "std::string", "\"+ptx86\"", "PTX version">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"];
 }

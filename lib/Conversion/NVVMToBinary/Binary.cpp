@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mla/Conversion/KernelAttrs.h"
 #include "mla/Conversion/Passes.h"
 #include "mla/Target/PTX/Assemble.h"
 
@@ -27,9 +28,6 @@ namespace mlir::mla {
 
 using namespace mlir;
 using namespace mlir::mla;
-
-/// The attribute of a kernel that says how much shared memory it needs.
-static constexpr StringLiteral kSharedBytes = "mla.shared_bytes";
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createMachine(StringRef chip, StringRef features) {
@@ -73,6 +71,7 @@ static llvm::Expected<std::string> emitPTX(gpu::GPUModuleOp kernels,
   OwningOpRef<gpu::GPUModuleOp> copy(kernels.clone());
   copy->walk([](LLVM::LLVMFuncOp function) {
     function->removeAttr(kSharedBytes);
+    function->removeAttr(kSlotBytes);
     function->removeAttr(gpu::GPUDialect::getKernelFuncAttrName());
   });
   llvm::LLVMContext context;
@@ -137,8 +136,12 @@ struct NVVMToBinary : mla::impl::MLANVVMToBinaryBase<NVVMToBinary> {
     // What a launch has to know travels with the code.
     SmallVector<NamedAttribute> facts;
     kernels.walk([&](LLVM::LLVMFuncOp function) {
-      if (Attribute bytes = function->getAttr(kSharedBytes))
-        facts.push_back(builder.getNamedAttr(function.getName(), bytes));
+      SmallVector<NamedAttribute> ofKernel;
+      for (StringRef name : {kSharedBytes, kSlotBytes})
+        if (Attribute bytes = function->getAttr(name))
+          ofKernel.push_back(builder.getNamedAttr(name, bytes));
+      facts.push_back(builder.getNamedAttr(
+          function.getName(), builder.getDictionaryAttr(ofKernel)));
     });
     auto target = NVVM::NVVMTargetAttr::get(
         &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", chip, features);

@@ -251,50 +251,13 @@ LogicalResult ItemRewriter::rewriteGather(GatherPagesOp op) {
   return success();
 }
 
-/// A scan over the sequences: no host knows their lengths.
 LogicalResult ItemRewriter::rewriteLocate(LocateOp op) {
   FailureOr<Value> offsets = getMemref(op.getOffsets());
   if (failed(offsets))
     return failure();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value tile = arith::ConstantIndexOp::create(b, op.getTile());
-  Value entries = memref::DimOp::create(b, *offsets, 0);
-  Value sequences = arith::SubIOp::create(b, entries, one);
-  Value item = mapping.lookupOrDefault(op.getItem());
-  auto loop = scf::ForOp::create(
-      b, zero, sequences, one, ValueRange{item, zero, zero, zero},
-      [&](OpBuilder &nested, Location loc, Value sequence, ValueRange carried) {
-        ImplicitLocOpBuilder b(loc, nested);
-        auto load = [&](Value index) {
-          return castToIndex(b, loc,
-                             memref::LoadOp::create(b, *offsets, index));
-        };
-        Value next = arith::AddIOp::create(b, sequence, one);
-        Value rows = arith::SubIOp::create(b, load(next), load(sequence));
-        Value tiles = arith::CeilDivSIOp::create(b, rows, tile);
-        Value left = carried[0];
-        auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-          return arith::CmpIOp::create(b, predicate, x, y).getResult();
-        };
-        Value here = arith::AndIOp::create(
-            b, compare(arith::CmpIPredicate::sge, left, zero),
-            compare(arith::CmpIPredicate::slt, left, tiles));
-        // Tiles of a sequence count down.
-        Value number = arith::SubIOp::create(
-            b, arith::SubIOp::create(b, tiles, one), left);
-        Value first = arith::MulIOp::create(b, number, tile);
-        Value count = arith::MinSIOp::create(
-            b, arith::SubIOp::create(b, rows, first), tile);
-        SmallVector<Value> results{arith::SubIOp::create(b, left, tiles)};
-        Value found[] = {sequence, first, count};
-        for (auto [value, old] : llvm::zip(found, carried.drop_front()))
-          results.push_back(arith::SelectOp::create(b, here, value, old));
-        scf::YieldOp::create(b, results);
-      });
-  for (auto [from, to] :
-       llvm::zip(op->getResults(), loop.getResults().drop_front()))
-    mapping.map(from, to);
+  auto locate = wg::LocateOp::create(b, mapping.lookupOrDefault(op.getItem()),
+                                     *offsets, op.getTile());
+  mapping.map(op->getResults(), locate->getResults());
   return success();
 }
 
@@ -349,7 +312,28 @@ LogicalResult ItemRewriter::rewriteContraction(linalg::LinalgOp op) {
       return failure();
     a = *tile;
   }
-  // A sum that starts from zero needs no accumulator.
+  // A sum of products is one product of several pairs.
+  SmallVector<Value> lefts{a}, rights{*right};
+  Value known = mapping.lookupOrNull(init);
+  auto wait = known ? known.getDefiningOp<wg::WaitOp>() : nullptr;
+  auto earlier = wait ? wait.getProduct().getDefiningOp<wg::MmaOp>() : nullptr;
+  if (earlier && init.hasOneUse() && earlier->getBlock() == b.getBlock() &&
+      earlier.getTransposed() == transposed &&
+      isa<wg::TileType>(earlier.getA().front().getType()) &&
+      isa<wg::TileType>(a.getType())) {
+    lefts.insert(lefts.begin(), earlier.getA().begin(), earlier.getA().end());
+    rights.insert(rights.begin(), earlier.getB().begin(), earlier.getB().end());
+    Value issued =
+        wg::MmaOp::create(b, wg::PendingType::get(context, type), lefts, rights,
+                          earlier.getAcc(), transposed);
+    mapping.map(op->getResult(0),
+                wg::WaitOp::create(b, type, issued).getResult());
+    mapping.erase(init);
+    wait.erase();
+    earlier.erase();
+    return success();
+  }
+  // One that starts from zero needs no accumulator.
   Value acc;
   auto fill = init.getDefiningOp<linalg::FillOp>();
   if (!fill || !matchPattern(fill.getInputs().front(), m_AnyZeroFloat())) {
@@ -358,8 +342,8 @@ LogicalResult ItemRewriter::rewriteContraction(linalg::LinalgOp op) {
       return failure();
     acc = *fragment;
   }
-  Value issued = wg::MmaOp::create(b, wg::PendingType::get(context, type), a,
-                                   *right, acc, transposed);
+  Value issued = wg::MmaOp::create(b, wg::PendingType::get(context, type),
+                                   lefts, rights, acc, transposed);
   mapping.map(op->getResult(0),
               wg::WaitOp::create(b, type, issued).getResult());
   return success();
@@ -561,6 +545,7 @@ LogicalResult ItemRewriter::run() {
   auto item = scf::ForallOp::create(b, forall.getMixedUpperBound(),
                                     /*outputs=*/ValueRange(),
                                     /*mapping=*/std::nullopt);
+  item->setDiscardableAttrs(forall->getDiscardableAttrDictionary());
   mapping.map(forall.getInductionVars(), item.getInductionVars());
   b.setInsertionPoint(item.getTerminator());
   if (failed(rewriteBlock(*forall.getBody())))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mla/Conversion/KernelAttrs.h"
 #include "mla/Conversion/Passes.h"
 #include "mla/Dialect/Warpgroup/IR/Layouts.h"
 #include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
@@ -41,6 +42,7 @@ public:
 private:
   FailureOr<LLVM::LLVMFuncOp> buildKernel(scf::ForallOp loop,
                                           ArrayRef<Value> captures,
+                                          ArrayRef<Value> maps,
                                           LLVM::LLVMStructType fields,
                                           int64_t threads);
 
@@ -50,8 +52,18 @@ private:
 };
 } // namespace
 
-/// The threads of a block: as many warpgroups as the fragments are spread over.
+/// What the copy engine reads is a parameter by itself.
+static constexpr int64_t kMapBytes = 128, kMapAlignment = 64;
+/// Two counters: items claimed, blocks that are done.
+static constexpr int64_t kCounterBytes = 8;
+
+/// The threads of a block: as many warpgroups as the fragments are spread over,
+/// and a producer's where there are roles.
 static FailureOr<int64_t> getNumThreads(scf::ForallOp loop) {
+  auto roles = loop.getBody()->getOps<wg::RolesOp>();
+  if (!roles.empty())
+    return (1 + static_cast<int64_t>((*roles.begin()).getWarpgroups())) *
+           wg::threadsPerWarpgroup;
   int64_t warpgroups = 0;
   WalkResult walk = loop.walk([&](Operation *op) {
     for (Value value : op->getResults())
@@ -72,6 +84,7 @@ static FailureOr<int64_t> getNumThreads(scf::ForallOp loop) {
 
 FailureOr<LLVM::LLVMFuncOp> Outliner::buildKernel(scf::ForallOp loop,
                                                   ArrayRef<Value> captures,
+                                                  ArrayRef<Value> maps,
                                                   LLVM::LLVMStructType fields,
                                                   int64_t threads) {
   MLIRContext *context = module.getContext();
@@ -83,9 +96,15 @@ FailureOr<LLVM::LLVMFuncOp> Outliner::buildKernel(scf::ForallOp loop,
   symbols.insert(gpuModule);
   builder.setInsertionPointToStart(gpuModule.getBody());
   auto pointer = LLVM::LLVMPointerType::get(context);
+  bool counts = loop.walk([](wg::ClaimOp) { return WalkResult::interrupt(); })
+                    .wasInterrupted();
+  SmallVector<Type> parameters(1 + maps.size() + counts, pointer);
   auto kernel = LLVM::LLVMFuncOp::create(
       builder, loc, (function + "_kernel").str(),
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), pointer));
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                  parameters));
+  if (counts)
+    kernel->setAttr(kSlotBytes, builder.getI64IntegerAttr(kCounterBytes));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
@@ -97,6 +116,16 @@ FailureOr<LLVM::LLVMFuncOp> Outliner::buildKernel(scf::ForallOp loop,
                     TypeAttr::get(fields));
   kernel.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(),
                     builder.getUnitAttr());
+
+  auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), kMapBytes);
+  for (unsigned i = 1; i <= maps.size(); ++i) {
+    kernel.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(map));
+    kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                      builder.getI64IntegerAttr(kMapAlignment));
+    kernel.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                      builder.getUnitAttr());
+  }
 
   Block *entry = kernel.addEntryBlock(builder);
   ImplicitLocOpBuilder b(loc, builder);
@@ -114,6 +143,8 @@ FailureOr<LLVM::LLVMFuncOp> Outliner::buildKernel(scf::ForallOp loop,
     Value field = LLVM::LoadOp::create(b, fields.getBody()[index], address);
     mapping.map(capture, cast(capture.getType(), field));
   }
+  for (auto [index, value] : llvm::enumerate(maps))
+    mapping.map(value, cast(value.getType(), entry->getArgument(1 + index)));
   SetVector<Value> outside;
   getUsedValuesDefinedAbove(loop.getRegion(), outside);
   for (Value value : outside)
@@ -155,8 +186,12 @@ LogicalResult Outliner::outline(scf::ForallOp loop) {
   if (loop.getRank() == 2)
     if (auto inner = dyn_cast<Value>(loop.getMixedUpperBound()[1]))
       used.insert(inner);
-  SmallVector<Value> captures = llvm::to_vector(llvm::make_filter_range(
-      used, [](Value value) { return !matchPattern(value, m_Constant()); }));
+  SmallVector<Value> captures, maps;
+  for (Value value : used)
+    if (isa<wg::TensorMapType>(value.getType()))
+      maps.push_back(value);
+    else if (!matchPattern(value, m_Constant()))
+      captures.push_back(value);
   SmallVector<Type> types;
   for (Value capture : captures) {
     Type type = converter.convertType(capture.getType());
@@ -169,11 +204,21 @@ LogicalResult Outliner::outline(scf::ForallOp loop) {
   MLIRContext *context = module.getContext();
   auto fields = LLVM::LLVMStructType::getLiteral(context, types);
   FailureOr<LLVM::LLVMFuncOp> kernel =
-      buildKernel(loop, captures, fields, *threads);
+      buildKernel(loop, captures, maps, fields, *threads);
   if (failed(kernel))
     return failure();
 
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  // On the stack of the function, once, however often the loop runs.
+  Block &entry = loop->getParentOfType<func::FuncOp>().getBody().front();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Value parameter;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&entry);
+    Value count = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
+    parameter = LLVM::AllocaOp::create(b, pointer, fields, count);
+  }
   Value record = LLVM::PoisonOp::create(b, fields);
   for (auto [index, capture] : llvm::enumerate(captures)) {
     Value field = capture;
@@ -182,10 +227,11 @@ LogicalResult Outliner::outline(scf::ForallOp loop) {
                   .getResult(0);
     record = LLVM::InsertValueOp::create(b, record, field, index);
   }
-  auto pointer = LLVM::LLVMPointerType::get(context);
-  Value count = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
-  Value parameter = LLVM::AllocaOp::create(b, pointer, fields, count);
   LLVM::StoreOp::create(b, record, parameter);
+  SmallVector<Value> operands{parameter};
+  for (Value map : maps)
+    operands.push_back(
+        UnrealizedConversionCastOp::create(b, pointer, map).getResult(0));
   SmallVector<Value> bounds =
       llvm::map_to_vector(loop.getMixedUpperBound(), [&](OpFoldResult bound) {
         return getValueOrCreateConstantIndexOp(b, b.getLoc(), bound);
@@ -199,10 +245,12 @@ LogicalResult Outliner::outline(scf::ForallOp loop) {
   auto symbol =
       SymbolRefAttr::get(gpuModule.getNameAttr(),
                          {FlatSymbolRefAttr::get((*kernel).getNameAttr())});
-  gpu::LaunchFuncOp::create(b, symbol, gpu::KernelDim3{blocks, one, one},
-                            gpu::KernelDim3{size, one, one},
-                            /*dynamicSharedMemorySize=*/Value(),
-                            ValueRange{parameter});
+  auto launch =
+      gpu::LaunchFuncOp::create(b, symbol, gpu::KernelDim3{blocks, one, one},
+                                gpu::KernelDim3{size, one, one},
+                                /*dynamicSharedMemorySize=*/Value(), operands);
+  if (loop->hasAttr(wg::kResidentName))
+    launch->setAttr(wg::kResidentName, b.getUnitAttr());
   loop.erase();
   return success();
 }

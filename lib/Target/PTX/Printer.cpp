@@ -180,7 +180,15 @@ std::optional<std::string> WgmmaGroup::findProblem() const {
     return "expected as many steps of A as of B, got " +
            std::to_string(aOffsets.size()) + " and " +
            std::to_string(bOffsets.size());
+  if ((!aDescriptors.empty() && aDescriptors.size() != aOffsets.size()) ||
+      (!bDescriptors.empty() && bDescriptors.size() != bOffsets.size()))
+    return "expected a descriptor for each step";
   return std::nullopt;
+}
+
+/// How many descriptors the steps of an operand start from.
+static unsigned countDescriptors(llvm::ArrayRef<unsigned> ofSteps) {
+  return ofSteps.empty() ? 1 : *llvm::max_element(ofSteps) + 1;
 }
 
 InlineAsm ptx::printWgmmaGroup(const WgmmaGroup &group) {
@@ -196,8 +204,13 @@ InlineAsm ptx::printWgmmaGroup(const WgmmaGroup &group) {
                                   : b.results(reg, group.getNumResults());
   auto a = group.isAInRegisters()
                ? b.inputs(Reg::B32, aRegistersPerStep * steps)
-               : b.inputs(Reg::B64, 1);
-  Operand bDescriptor = b.input(Reg::B64);
+               : b.inputs(Reg::B64, countDescriptors(group.aDescriptors));
+  auto bDescriptors =
+      b.inputs(Reg::B64, countDescriptors(group.bDescriptors));
+  auto descriptorOf = [](llvm::ArrayRef<Operand> operands,
+                         llvm::ArrayRef<unsigned> ofSteps, unsigned step) {
+    return operands[ofSteps.empty() ? 0 : ofSteps[step]];
+  };
 
   // Whether a step adds to the registers of the product is a predicate.
   std::optional<Operand> no, moved[2];
@@ -244,6 +257,7 @@ InlineAsm ptx::printWgmmaGroup(const WgmmaGroup &group) {
   b.instruction("wgmma.fence.sync.aligned");
   for (unsigned i = 0; i < steps; ++i) {
     Operand scale = i == 0 && no ? *no : *yes;
+    Operand bDescriptor = descriptorOf(bDescriptors, group.bDescriptors, i);
     if (group.isAInRegisters()) {
       auto registers =
           llvm::ArrayRef(a).slice(aRegistersPerStep * i, aRegistersPerStep);
@@ -251,7 +265,8 @@ InlineAsm ptx::printWgmmaGroup(const WgmmaGroup &group) {
       b.instruction(mnemonic, product, ", ", registers, ", ", bStep, ", ",
                     scale, modifiers);
     } else {
-      Operand aStep = move(a.front(), group.aOffsets[i], "a", moved[0]);
+      Operand aStep = move(descriptorOf(a, group.aDescriptors, i),
+                           group.aOffsets[i], "a", moved[0]);
       Operand bStep = move(bDescriptor, group.bOffsets[i], "b", moved[1]);
       b.instruction(mnemonic, product, ", ", aStep, ", ", bStep, ", ", scale,
                     modifiers);

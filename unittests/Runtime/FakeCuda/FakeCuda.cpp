@@ -9,6 +9,8 @@
 
 #include "Driver.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -285,6 +287,49 @@ FAKE cuCtxGetId(Context context, unsigned long long *id) {
   return success;
 }
 
+/// The bytes of a parameter as PTX declares it: an array of bytes, or of a type
+/// whose name ends with its bits.
+///
+///     .param .align 8 .b8 add_param_0[496]
+///     .param .u64 add_param_1,
+static size_t getParameterSize(const std::string &line) {
+  size_t bracket = line.find('[');
+  if (bracket != line.npos)
+    return std::strtoul(line.c_str() + bracket + 1, nullptr, 10);
+  std::istringstream words(line);
+  for (std::string word; words >> word;)
+    if (word[0] == '.' && std::isdigit(word.back()))
+      return std::strtoul(word.c_str() + word.find_first_of("0123456789"),
+                          nullptr, 10) /
+             8;
+  return 0;
+}
+
+/// The entry that `line` begins, if it begins one; `lines` are those after it.
+static std::unique_ptr<FunctionHandle> readEntry(const std::string &line,
+                                                 std::istream &lines) {
+  std::istringstream words(line);
+  std::string word;
+  if (!(words >> word) || (word == ".visible" && !(words >> word)) ||
+      word != ".entry")
+    return nullptr;
+  auto function = std::make_unique<FunctionHandle>();
+  words >> function->name;
+  for (size_t size; words >> size;)
+    function->parameters.push_back(size);
+  size_t bracket = function->name.find('(');
+  if (bracket == function->name.npos)
+    return function;
+  bool isOpen = function->name.find(')') == function->name.npos;
+  function->name.resize(bracket);
+  for (std::string next; isOpen && std::getline(lines, next);) {
+    if (next.find(".param") != next.npos)
+      function->parameters.push_back(getParameterSize(next));
+    isOpen = next.find(')') == next.npos;
+  }
+  return function;
+}
+
 FAKE cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
                         int *options, void **values) {
   FAKE_ENTER_UNSAFE("cuModuleLoadDataEx");
@@ -301,18 +346,11 @@ FAKE cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
   auto made = std::make_unique<ModuleHandle>();
   made->context = current();
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string word;
-    if (!(words >> word) || word != ".entry")
-      continue;
-    auto function = std::make_unique<FunctionHandle>();
-    words >> function->name;
-    for (size_t size; words >> size;)
-      function->parameters.push_back(size);
-    std::string name = function->name;
-    made->functions[name] = std::move(function);
-  }
+  for (std::string line; std::getline(lines, line);)
+    if (auto function = readEntry(line, lines)) {
+      std::string name = function->name;
+      made->functions[name] = std::move(function);
+    }
   *module = made.release();
   return success;
 }
@@ -385,6 +423,9 @@ FAKE cuLaunchKernelEx(const LaunchConfig *config, Function function,
     std::memcpy(&value, parameters[i],
                 std::min<size_t>(function->parameters[i], sizeof(value)));
     launch.arguments.push_back(value);
+    auto *bytes = static_cast<const unsigned char *>(parameters[i]);
+    launch.bytes.insert(launch.bytes.end(), bytes,
+                        bytes + function->parameters[i]);
   }
   state().launches.push_back(launch);
   return success;

@@ -17,7 +17,10 @@
 //
 //     .entry add 8 8 8 4
 //
-// An image with the word `wrong` does not load, and the log says why.
+// PTX that a compiler wrote declares its entries in the same place. An image
+// with the word `wrong` does not load, and the log says why.
+//
+// Tests in other languages use the functions of FakeCudaC.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +47,8 @@ struct Launch {
   bool captured;
   /// The first eight bytes of each argument.
   std::vector<uint64_t> arguments;
+  /// All bytes of all arguments.
+  std::vector<unsigned char> bytes;
 };
 
 /// Devices 0 and 1 are of 90, device 2 of 80.

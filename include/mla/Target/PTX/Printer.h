@@ -128,6 +128,9 @@ struct WgmmaGroup {
   /// units (wg::getStepOffsets). Without aOffsets A comes from registers.
   llvm::SmallVector<int64_t> bOffsets;
   llvm::SmallVector<int64_t> aOffsets;
+  /// Which of several descriptors each step starts from; empty: all from one.
+  llvm::SmallVector<unsigned> bDescriptors;
+  llvm::SmallVector<unsigned> aDescriptors;
   /// Add to values that are passed in; otherwise the first step ignores what
   /// its registers hold.
   bool accumulate = false;
@@ -142,8 +145,8 @@ struct WgmmaGroup {
 
 /// Issues a group and commits it; the product is not there before a wait.
 /// Results: the product (F32, or B32 with two f16 each). Arguments: the same if
-/// it accumulates; A, as a descriptor (B64) or as four B32 for each step; the
-/// descriptor of B (B64).
+/// it accumulates; A, as descriptors (B64) or as four B32 for each step; the
+/// descriptors of B (B64).
 InlineAsm printWgmmaGroup(const WgmmaGroup &group);
 
 /// Waits until at most `pending` committed groups are in flight. The values

@@ -39,3 +39,17 @@ VectorScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "block: expected a positive number, got " << block;
   return success();
 }
+
+LogicalResult
+RoleScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         int64_t slots, int64_t producerRegisters,
+                         int64_t consumerRegisters) {
+  if (slots <= 0)
+    return emitError() << "slots: expected a positive number, got " << slots;
+  for (int64_t registers : {producerRegisters, consumerRegisters})
+    if (registers < 24 || registers > 256 || registers % 8 != 0)
+      return emitError() << "registers: expected a multiple of 8 from 24 to "
+                            "256, got "
+                         << registers;
+  return success();
+}

@@ -12,6 +12,24 @@
 using namespace mlir;
 using namespace mlir::mla::wg;
 
+/// The values of a wg.put have the types of the ring's elements.
+static ParseResult parseRingElements(OpAsmParser &parser, Type &ring,
+                                     SmallVectorImpl<Type> &values) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseType(ring))
+    return failure();
+  auto type = dyn_cast<RingType>(ring);
+  if (!type)
+    return parser.emitError(loc, "expected a ring, got ") << ring;
+  llvm::append_range(values, type.getElements());
+  return success();
+}
+
+static void printRingElements(OpAsmPrinter &printer, Operation *, Type ring,
+                              TypeRange) {
+  printer << ring;
+}
+
 #define GET_OP_CLASSES
 #include "mla/Dialect/Warpgroup/IR/WarpgroupOps.cpp.inc"
 
@@ -82,37 +100,45 @@ LogicalResult ColumnsOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// Shape and element type of a left operand.
+static FailureOr<std::pair<ArrayRef<int64_t>, Type>> getLeft(MmaOp op,
+                                                             Type type) {
+  if (auto tile = dyn_cast<TileType>(type))
+    return std::pair(tile.getShape(), tile.getElementType());
+  auto fragment = cast<FragmentType>(type);
+  if (fragment.getKind() != FragmentKind::OperandA)
+    return op.emitOpError() << "'a': expected a tile or an operand_a fragment, "
+                               "got "
+                            << fragment;
+  return std::pair(fragment.getShape(), fragment.getElementType());
+}
+
 LogicalResult MmaOp::verify() {
   FragmentType result = getResult().getType().getFragment();
-  TileType b = getB().getType();
-  ArrayRef<int64_t> a;
-  Type element;
-  if (auto tile = dyn_cast<TileType>(getA().getType())) {
-    a = tile.getShape();
-    element = tile.getElementType();
-  } else {
-    auto fragment = cast<FragmentType>(getA().getType());
-    if (fragment.getKind() != FragmentKind::OperandA)
-      return emitOpError() << "'a': expected a tile or an operand_a fragment, "
-                              "got "
-                           << fragment;
-    a = fragment.getShape();
-    element = fragment.getElementType();
+  if (getA().empty() || getA().size() != getB().size())
+    return emitOpError() << "expected pairs of 'a' and 'b', got "
+                         << getA().size() << " and " << getB().size();
+  for (auto [left, right] : llvm::zip(getA(), getB())) {
+    auto b = cast<TileType>(right.getType());
+    auto pair = getLeft(*this, left.getType());
+    if (failed(pair))
+      return failure();
+    auto [a, element] = *pair;
+    if (element != b.getElementType())
+      return emitOpError() << "'b': expected elements of " << element
+                           << " as 'a', got " << b;
+    int64_t sum = b.getShape()[getTransposed() ? 1 : 0];
+    int64_t columns = b.getShape()[getTransposed() ? 0 : 1];
+    if (a[1] != sum)
+      return emitOpError() << "expected 'a' and 'b' to agree on the sum's "
+                              "dimension, got "
+                           << a[1] << " and " << sum;
+    if (result.getKind() != FragmentKind::Accumulator ||
+        !result.getElementType().isF32() || result.getShape()[0] != a[0] ||
+        result.getShape()[1] != columns)
+      return emitOpError() << "expected the result to be an f32 accumulator of "
+                           << a[0] << "x" << columns << ", got " << result;
   }
-  if (element != b.getElementType())
-    return emitOpError() << "'b': expected elements of " << element
-                         << " as 'a', got " << b;
-  int64_t sum = b.getShape()[getTransposed() ? 1 : 0];
-  int64_t columns = b.getShape()[getTransposed() ? 0 : 1];
-  if (a[1] != sum)
-    return emitOpError() << "expected 'a' and 'b' to agree on the sum's "
-                            "dimension, got "
-                         << a[1] << " and " << sum;
-  if (result.getKind() != FragmentKind::Accumulator ||
-      !result.getElementType().isF32() || result.getShape()[0] != a[0] ||
-      result.getShape()[1] != columns)
-    return emitOpError() << "expected the result to be an f32 accumulator of "
-                         << a[0] << "x" << columns << ", got " << result;
   if (getAcc() && getAcc().getType() != result)
     return emitOpError() << "'acc': expected " << result << ", got "
                          << getAcc().getType();

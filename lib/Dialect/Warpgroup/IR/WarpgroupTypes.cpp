@@ -147,3 +147,89 @@ int64_t FragmentType::getElementsPerThread() const {
     return RowLayout(getWarpgroups()).getElementsPerThread();
   return getShape()[1] / 2;
 }
+
+//===----------------------------------------------------------------------===//
+// !wg.ring
+//===----------------------------------------------------------------------===//
+
+Type RingType::parse(AsmParser &parser) {
+  SmallVector<int64_t> slots;
+  SmallVector<Type> elements;
+  SMLoc loc = parser.getCurrentLocation();
+  // "2 x " reads like a dimension list of one extent.
+  if (parser.parseLess() ||
+      parser.parseDimensionList(slots, /*allowDynamic=*/false) ||
+      parser.parseTypeList(elements) || parser.parseGreater())
+    return {};
+  if (slots.size() != 1) {
+    parser.emitError(loc, "expected a number of slots and 'x'");
+    return {};
+  }
+  return parser.getChecked<RingType>(loc, parser.getContext(), slots.front(),
+                                     elements);
+}
+
+void RingType::print(AsmPrinter &printer) const {
+  printer << '<' << getSlots() << " x ";
+  llvm::interleaveComma(getElements(), printer);
+  printer << '>';
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t slots, ArrayRef<Type> elements) {
+  if (slots <= 0)
+    return emitError() << "ring: expected at least one slot, got " << slots;
+  if (elements.empty())
+    return emitError() << "ring: expected an element";
+  bool tiles = isa<TileType>(elements.front());
+  for (Type type : elements)
+    if (tiles ? !isa<TileType>(type) : !type.isIntOrIndexOrFloat())
+      return emitError() << "ring: expected tiles alone or scalars alone, got "
+                         << type;
+  return success();
+}
+
+bool RingType::holdsTiles() const {
+  return isa<TileType>(getElements().front());
+}
+
+//===----------------------------------------------------------------------===//
+// !wg.tensor_map
+//===----------------------------------------------------------------------===//
+
+Type TensorMapType::parse(AsmParser &parser) {
+  SmallVector<int64_t> box;
+  Type element;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseShaped(parser, box, element) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<TensorMapType>(loc, parser.getContext(), box,
+                                          element);
+}
+
+void TensorMapType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShaped(printer, getBox(), getElementType());
+  printer << '>';
+}
+
+LogicalResult
+TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
+                      ArrayRef<int64_t> box, Type elementType) {
+  if (box.empty() || box.size() > 5)
+    return emitError() << "tensor map: expected 1 to 5 dimensions, got "
+                       << box.size();
+  if (!elementType.isBF16() && !elementType.isF16())
+    return emitError() << "tensor map: expected elements of bf16 or f16, got "
+                       << elementType;
+  for (int64_t extent : box)
+    if (extent < 1 || extent > 256)
+      return emitError() << "tensor map: expected extents from 1 to 256, got "
+                         << extent;
+  if (box.back() % 8 != 0)
+    return emitError()
+           << "tensor map: expected a last extent of a multiple of 8, got "
+           << box.back();
+  return success();
+}

@@ -118,4 +118,31 @@ def MLA_VectorSchedule : MLA_Attr<"VectorSchedule", "vector_schedule"> {
   }];
 }
 
+def MLA_RoleSchedule : MLA_Attr<"RoleSchedule", "role_schedule"> {
+  let summary = "how the warpgroups of a GPU share a work item";
+  let description = [{
+    * `slots`: tiles of a kind that are on their way or in use at once.
+    * `producer_registers`, `consumer_registers`: of a thread of the warpgroup
+      that copies tiles and of those that compute.
+
+    Stands on the `scf.forall` over work items as `mla.role_schedule`. Without it
+    all warpgroups do the same.
+
+    ```mlir
+    #mla.role_schedule<slots = 2, producer_registers = 40, consumer_registers = 232>
+    ```
+  }];
+  let parameters = (ins "int64_t":$slots, "int64_t":$producerRegisters,
+                        "int64_t":$consumerRegisters);
+  let assemblyFormat = [{
+    `<` `slots` `=` $slots `,` `producer_registers` `=` $producerRegisters `,`
+    `consumer_registers` `=` $consumerRegisters `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Its name on an scf.forall.
+    static constexpr ::llvm::StringLiteral attributeName = "mla.role_schedule";
+  }];
+}
+
 #endif // MLA_DIALECT_MLA_IR_MLAATTRS

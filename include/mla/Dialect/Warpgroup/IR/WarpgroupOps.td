@@ -88,21 +88,58 @@ def WG_ColumnsOp : WG_Op<"columns", [Pure]> {
   let hasVerifier = 1;
 }
 
+def WG_TileAtOp : WG_Op<"tile_at", [Pure]> {
+  let summary = "the tile at an address of shared memory";
+  let description = [{
+    What is left of a ring when its slots have addresses.
+
+    ```mlir
+    func.func @example(%address: i32) {
+      %tile = wg.tile_at %address : !wg.tile<128x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins I32:$address);
+  let results = (outs WG_Tile:$tile);
+  let assemblyFormat = "$address attr-dict `:` qualified(type($tile))";
+}
+
+def WG_LocateOp : WG_Op<"locate", [MemoryEffects<[MemRead]>]> {
+  let summary = "the query tile with a number";
+  let description = [{
+    As `mla.locate`, of offsets in memory.
+
+    ```mlir
+    func.func @example(%offsets: memref<?xi32>, %number: index) {
+      %sequence, %first, %count = wg.locate %number in %offsets tile 128 : memref<?xi32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Index:$number,
+                       Arg<MemRefRankOf<[I32, UI32], [1]>, "rows of each sequence [B + 1]">:$offsets,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$tile);
+  let results = (outs Index:$sequence, Index:$first, Index:$count);
+  let assemblyFormat = "$number `in` $offsets `tile` $tile attr-dict `:` type($offsets)";
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-def WG_MmaOp : WG_Op<"mma", [MemoryEffects<[MemRead]>]> {
+def WG_MmaOp : WG_Op<"mma", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "issue a product";
   let description = [{
-    `acc + a * b`, or `a * b` without an accumulator. `a` is a tile or a fragment in
-    `operand_a` layout. `b` is a tile [k, n], or [n, k] with `transposed`: then
-    its columns are the sum's dimension.
+    `acc + a * b`, or `a * b` without an accumulator; of several pairs the sum of
+    their products. `a` is a tile or a fragment in `operand_a` layout. `b` is a tile
+    [k, n], or [n, k] with `transposed`: then its columns are the sum's
+    dimension.
 
     ```mlir
     func.func @example(%q: !wg.tile<128x192xbf16>, %k: !wg.tile<128x192xbf16>)
         -> !wg.fragment<128x128xf32, accumulator> {
-      %issued = wg.mma %q, %k transposed : !wg.tile<128x192xbf16>, !wg.tile<128x192xbf16>
+      %issued = wg.mma %q by %k transposed : !wg.tile<128x192xbf16> by !wg.tile<128x192xbf16>
           -> !wg.pending<!wg.fragment<128x128xf32, accumulator>>
       %scores = wg.wait %issued : !wg.pending<!wg.fragment<128x128xf32, accumulator>>
           -> !wg.fragment<128x128xf32, accumulator>
@@ -110,12 +147,12 @@ def WG_MmaOp : WG_Op<"mma", [MemoryEffects<[MemRead]>]> {
     }
     ```
   }];
-  let arguments = (ins WG_FragmentOrTile:$a, WG_Tile:$b, Optional<WG_Fragment>:$acc,
-                       UnitAttr:$transposed);
+  let arguments = (ins Variadic<WG_FragmentOrTile>:$a, Variadic<WG_Tile>:$b,
+                       Optional<WG_Fragment>:$acc, UnitAttr:$transposed);
   let results = (outs WG_Pending:$result);
   let assemblyFormat = [{
-    $a `,` $b (`transposed` $transposed^)? (`accumulate` $acc^ `:` type($acc) `,`):(`:`)?
-    type($a) `,` type($b) attr-dict `->` type($result)
+    $a `by` $b (`transposed` $transposed^)? (`accumulate` $acc^ `:` type($acc) `,`):(`:`)?
+    type($a) `by` type($b) attr-dict `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -123,7 +160,8 @@ def WG_MmaOp : WG_Op<"mma", [MemoryEffects<[MemRead]>]> {
 def WG_WaitOp : WG_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the fragment that a product makes, once it is there";
   let description = [{
-    Waits for this product and all issued before it. See `wg.mma` for an example.
+    Waits for this product and all issued before it; products issued since, in the
+    same block, may stay in flight. See `wg.mma` for an example.
   }];
   let arguments = (ins WG_Pending:$product);
   let results = (outs WG_Fragment:$fragment);
@@ -202,7 +240,7 @@ def WG_ReduceOp : WG_Op<"reduce", [AllTypesMatch<["init", "result"]>, SingleBloc
   let hasVerifier = 1;
 }
 
-def WG_YieldOp : WG_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["MapOp", "ReduceOp"]>]> {
+def WG_YieldOp : WG_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["MapOp", "ReduceOp", "OrderOp"]>]> {
   let summary = "the value of a body";
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
@@ -245,5 +283,7 @@ def WG_StoreOp : WG_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$fragment `,` $dest `count` $count attr-dict `:` type($fragment) `,` type($dest)";
   let hasVerifier = 1;
 }
+
+include "mla/Dialect/Warpgroup/IR/RoleOps.td"
 
 #endif // MLA_DIALECT_WARPGROUP_IR_WARPGROUPOPS

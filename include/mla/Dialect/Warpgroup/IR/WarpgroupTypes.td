@@ -24,7 +24,9 @@ def WG_Dialect : Dialect {
     (`!wg.pending`).
 
     All threads of the block run every op; as many warpgroups take part as a
-    fragment's rows divided by 64 say.
+    fragment's rows divided by 64 say. Inside `wg.roles` the threads part: a
+    producer copies tiles to shared memory, consumers compute, and `!wg.ring`s
+    connect them.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -86,6 +88,45 @@ def WG_Pending : WG_Type<"Pending", "pending"> {
   let summary = "a product in flight: only wg.wait makes it a fragment";
   let parameters = (ins "::mlir::mla::wg::FragmentType":$fragment);
   let assemblyFormat = "`<` $fragment `>`";
+}
+
+def WG_Ring : WG_Type<"Ring", "ring"> {
+  let summary = "a few slots in shared memory through which values cross between roles";
+  let description = [{
+    Each of the `slots` holds one value of each element type: tiles, or scalars.
+    A use is a number that counts up from 0; use `n` is in slot `n` modulo
+    `slots`. Every role counts its own uses, so that a ring needs no state but its
+    barriers.
+
+    ```mlir
+    !wg.ring<2 x !wg.tile<128x128xbf16>, !wg.tile<128x64xbf16>>
+    ```
+  }];
+  let parameters = (ins "int64_t":$slots, ArrayRefParameter<"::mlir::Type">:$elements);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether its values are tiles, filled by copies, or scalars, put there.
+    bool holdsTiles() const;
+  }];
+}
+
+def WG_TensorMap : WG_Type<"TensorMap", "tensor_map"> {
+  let summary = "what the copy engine knows of a tensor, and the box it moves";
+  let description = [{
+    The box has the tensor's rank; its last extent is one panel of a tile.
+
+    ```mlir
+    !wg.tensor_map<128x1x64xbf16>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$box, "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def WG_Order : WG_Type<"Order", "order"> {
+  let summary = "sequences in the order in which a kernel works on them";
 }
 
 def WG_FragmentOrTile : AnyTypeOf<[WG_Fragment, WG_Tile]>;

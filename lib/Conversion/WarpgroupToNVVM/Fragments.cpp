@@ -1,0 +1,279 @@
+//===- Fragments.cpp - Elements of fragments -*- C++ -*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Thread.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::mla;
+using namespace mlir::mla::wg;
+
+namespace {
+struct SplatPattern : ThreadPattern<SplatOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult
+  matchAndRewrite(SplatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(
+        op, getVector(op.getFragment().getType()), adaptor.getValue());
+    return success();
+  }
+};
+
+/// A body's value for block arguments `arguments`.
+Value inlineBody(ImplicitLocOpBuilder &b, Region &body, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(body.getArguments(), arguments);
+  for (Operation &op : body.front().without_terminator())
+    b.clone(op, mapping);
+  return mapping.lookupOrDefault(body.front().getTerminator()->getOperand(0));
+}
+
+struct MapPattern : ThreadPattern<MapOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult
+  matchAndRewrite(MapOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    const ThreadIds &ids = facts.getIds(op);
+    FragmentType type = op.getResult().getType();
+    bool isRow = type.getKind() == FragmentKind::Row;
+    std::optional<FragmentLayout> layout;
+    if (!isRow)
+      layout = FragmentLayout::getAccumulator(type.getWarpgroups(),
+                                              type.getShape()[1]);
+    SmallVector<SmallVector<Value>> inputs;
+    for (Value input : adaptor.getInputs())
+      inputs.push_back(extractAll(b, input));
+    SmallVector<Value> results;
+    for (int64_t e = 0; e < type.getElementsPerThread(); ++e) {
+      int64_t half = isRow ? e : layout->getRowOfThread(e);
+      SmallVector<Value> arguments;
+      for (auto [input, values] : llvm::zip(op.getInputs(), inputs)) {
+        bool row = cast<FragmentType>(input.getType()).getKind() ==
+                   FragmentKind::Row;
+        arguments.push_back(values[row ? half : e]);
+      }
+      Position part =
+          isRow ? Position{8 * e, 0} : layout->getElementPart(e);
+      arguments.push_back(add(b, ids.row, part.row));
+      arguments.push_back(isRow ? index(b, 0)
+                                : add(b, ids.column, part.column));
+      results.push_back(inlineBody(b, op.getBody(), arguments));
+    }
+    rewriter.replaceOp(op, combine(b, getVector(type), results));
+    return success();
+  }
+};
+
+struct ReducePattern : ThreadPattern<ReduceOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult
+  matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FragmentType input = op.getInput().getType();
+    if (!input.getElementType().isF32())
+      return op.emitOpError("only f32 is exchanged between threads");
+    auto layout = FragmentLayout::getAccumulator(input.getWarpgroups(),
+                                                 input.getShape()[1]);
+    SmallVector<Value> results(2);
+    // In the thread.
+    for (auto [e, value] : llvm::enumerate(extractAll(b, adaptor.getInput()))) {
+      Value &sum = results[layout.getRowOfThread(e)];
+      sum = sum ? inlineBody(b, op.getBody(), {value, sum}) : value;
+    }
+    // Across the quad, and with what was there.
+    Value all = arith::ConstantIntOp::create(b, -1, 32);
+    Value clamp = arith::ConstantIntOp::create(b, 31, 32);
+    SmallVector<Value> inits = extractAll(b, adaptor.getInit());
+    for (auto [sum, init] : llvm::zip(results, inits)) {
+      for (int64_t distance : {1, 2}) {
+        Value mask = arith::ConstantIntOp::create(b, distance, 32);
+        Value other = NVVM::ShflOp::create(
+            b, b.getF32Type(), all, sum, mask, clamp, NVVM::ShflKind::bfly,
+            /*return_value_and_is_valid=*/nullptr);
+        sum = inlineBody(b, op.getBody(), {other, sum});
+      }
+      sum = inlineBody(b, op.getBody(), {sum, init});
+    }
+    rewriter.replaceOp(
+        op, combine(b, getVector(op.getResult().getType()), results));
+    return success();
+  }
+};
+
+struct OperandAPattern : ThreadPattern<OperandAOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult
+  matchAndRewrite(OperandAOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // Neighbours share a register; the order is the accumulator's already
+    // (isSamePlacement of Layouts.h).
+    rewriter.replaceOpWithNewOp<vector::BitCastOp>(
+        op, getVector(op.getFragment().getType()), adaptor.getSource());
+    return success();
+  }
+};
+
+/// The 4 x 4 transpose of the words of a quad: word q of its thread t becomes
+/// word t of thread q.
+void transposeInQuad(ImplicitLocOpBuilder &b, const ThreadIds &ids,
+                     MutableArrayRef<Value> words) {
+  Value all = arith::ConstantIntOp::create(b, -1, 32);
+  Value clamp = arith::ConstantIntOp::create(b, 31, 32);
+  for (unsigned bit : {1, 2}) {
+    Value distance = arith::ConstantIntOp::create(b, bit, 32);
+    Value isOdd = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(b, ids.thread, index(b, bit)), index(b, 0));
+    for (unsigned low = 0; low < 4; ++low) {
+      if (low & bit)
+        continue;
+      Value &x = words[low], &y = words[low | bit];
+      Value sent = arith::SelectOp::create(b, isOdd, x, y);
+      Value received = NVVM::ShflOp::create(
+          b, b.getI32Type(), all, sent, distance, clamp, NVVM::ShflKind::bfly,
+          /*return_value_and_is_valid=*/nullptr);
+      x = arith::SelectOp::create(b, isOdd, received, x);
+      y = arith::SelectOp::create(b, isOdd, y, received);
+    }
+  }
+}
+
+struct StorePattern : ThreadPattern<StoreOp> {
+  using ThreadPattern::ThreadPattern;
+
+  /// Runs `body` where one of the thread's two rows is to be stored.
+  void ifRowExists(ImplicitLocOpBuilder &b, const ThreadIds &ids, int64_t half,
+                   Value count, bool onlyFirstOfQuad,
+                   function_ref<void(Value row)> body) const {
+    Value row = add(b, ids.row, 8 * half);
+    Value exists =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, count);
+    if (onlyFirstOfQuad)
+      exists = arith::AndIOp::create(b, exists, ids.isFirstOfQuad);
+    auto branch = scf::IfOp::create(b, exists);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    body(row);
+  }
+
+  /// Each thread its pairs of neighbouring columns, as they are.
+  void storePairs(ImplicitLocOpBuilder &b, const ThreadIds &ids, Source &dest,
+                  const FragmentLayout &layout, ArrayRef<Value> values,
+                  Value count) const {
+    Type element = values.front().getType();
+    auto pair = VectorType::get(2, element);
+    for (int64_t half : {0, 1})
+      ifRowExists(b, ids, half, count, /*onlyFirstOfQuad=*/false,
+                  [&](Value row) {
+                    for (size_t e = 0; e < values.size(); e += 2) {
+                      if (layout.getRowOfThread(e) != half)
+                        continue;
+                      Value column =
+                          add(b, ids.column, layout.getElementPart(e).column);
+                      LLVM::StoreOp::create(
+                          b, combine(b, pair, {values[e], values[e + 1]}),
+                          dest.getPointer({row, column}),
+                          element.getIntOrFloatBitWidth() / 8);
+                    }
+                  });
+  }
+
+  /// Four times wider: the threads of a quad exchange pairs, until each has
+  /// eight neighbouring columns of every 32.
+  void storeChunks(ImplicitLocOpBuilder &b, const ThreadIds &ids, Source &dest,
+                   const FragmentLayout &layout, ArrayRef<Value> values,
+                   Value count) const {
+    auto pair = VectorType::get(2, values.front().getType());
+    auto word = VectorType::get(1, b.getI32Type());
+    auto chunk = VectorType::get(4, b.getI32Type());
+    for (int64_t half : {0, 1}) {
+      SmallVector<Value> words;
+      for (size_t e = 0; e < values.size(); e += 2)
+        if (layout.getRowOfThread(e) == half)
+          words.push_back(vector::ExtractOp::create(
+              b,
+              vector::BitCastOp::create(
+                  b, word, combine(b, pair, {values[e], values[e + 1]})),
+              0));
+      for (size_t first = 0; first < words.size(); first += 4)
+        transposeInQuad(b, ids, MutableArrayRef(words).slice(first, 4));
+      ifRowExists(b, ids, half, count, /*onlyFirstOfQuad=*/false,
+                  [&](Value row) {
+                    // Eight columns for each two of ids.column.
+                    Value start = arith::MulIOp::create(b, ids.column,
+                                                        index(b, 4));
+                    for (size_t first = 0; first < words.size(); first += 4)
+                      LLVM::StoreOp::create(
+                          b,
+                          combine(b, chunk, ArrayRef(words).slice(first, 4)),
+                          dest.getPointer({row, add(b, start, 8 * first)}),
+                          bytesPerChunk);
+                  });
+    }
+  }
+
+  LogicalResult
+  matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    const ThreadIds &ids = facts.getIds(op);
+    FragmentType type = op.getFragment().getType();
+    Source dest(b, adaptor.getDest());
+    SmallVector<Value> values = extractAll(b, adaptor.getFragment());
+    Value count = adaptor.getCount();
+    if (type.getKind() == FragmentKind::Row) {
+      for (int64_t half : {0, 1})
+        ifRowExists(b, ids, half, count, /*onlyFirstOfQuad=*/true,
+                    [&](Value row) {
+                      LLVM::StoreOp::create(b, values[half],
+                                            dest.getPointer(row));
+                    });
+      rewriter.eraseOp(op);
+      return success();
+    }
+    auto layout = FragmentLayout::getAccumulator(type.getWarpgroups(),
+                                                 type.getShape()[1]);
+    if (type.getElementType().getIntOrFloatBitWidth() != 16 ||
+        type.getShape()[1] % 32 != 0) {
+      storePairs(b, ids, dest, layout, values, count);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    // Chunks of 16 bytes need rows that begin at one.
+    Value bits = arith::OrIOp::create(b, dest.base,
+                                      dest.scale(dest.toValue(dest.strides[0])));
+    Value odd = arith::AndIOp::create(b, bits, index(b, bytesPerChunk - 1));
+    Value isAligned = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, odd,
+                                            index(b, 0));
+    auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      storeChunks(b, ids, dest, layout, values, count);
+      b.setInsertionPointToStart(branch.elseBlock());
+      storePairs(b, ids, dest, layout, values, count);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void wg::populateFragmentPatterns(const ThreadTypes &types,
+                                  const KernelFacts &facts,
+                                  RewritePatternSet &patterns) {
+  patterns.add<SplatPattern, MapPattern, ReducePattern, OperandAPattern,
+               StorePattern>(types, patterns.getContext(), facts);
+}

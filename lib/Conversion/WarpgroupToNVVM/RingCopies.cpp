@@ -1,0 +1,210 @@
+//===- RingCopies.cpp - Copies by one warp ----------------------*- C++ -*-===//
+//
+// Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rings.h"
+#include "Thread.h"
+
+#include "mla/Dialect/MLA/IR/MLA.h"
+#include "mla/Dialect/Warpgroup/IR/Layouts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::mla;
+using namespace mlir::mla::wg;
+
+/// Rows whose chunks a lane asks for before it waits for none: enough to hide
+/// the way to memory, few enough for the producer's registers.
+static constexpr int64_t kRowsInFlight = 8;
+
+/// One box. The copy engine counts coordinates from the innermost.
+static void buildBox(ImplicitLocOpBuilder &b, Value to, Value map,
+                     ArrayRef<Value> coordinates, Value barrier) {
+  SmallVector<Value> inner(llvm::reverse(coordinates));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, to, map, inner, barrier, /*im2colOffsets=*/ValueRange(),
+      /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true, /*group=*/nullptr,
+      /*predicate=*/Value());
+}
+
+void wg::lowerCopyBox(CopyBoxOp op, const KernelStart &kernel, Value map,
+                      const RingPlace &ring) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto branch = scf::IfOp::create(b, kernel.isFirst);
+  b.setInsertionPointToStart(branch.thenBlock());
+  SharedTile tile = getShared(
+      cast<TileType>(op.getRing().getType().getElements()[op.getElement()]));
+  Value to = buildElement(b, kernel, ring, op.getUse(), op.getElement(),
+                          tile.getColumnOffset(op.getColumn()));
+  buildBox(b, to, map, llvm::to_vector(op.getCoordinates()),
+           buildFull(b, kernel, ring, op.getUse()));
+}
+
+namespace {
+/// Rows of pages into a tile, one way or another.
+class PageCopy {
+public:
+  PageCopy(CopyPagesOp op, const KernelStart &kernel, Value map,
+           const RingPlace &ring)
+      : op(op), kernel(kernel), map(map), ring(ring), b(op.getLoc(), op),
+        tile(getShared(cast<TileType>(
+            op.getRing().getType().getElements()[op.getElement()]))),
+        cache(b, op.getCache()), pageSize(cache.toValue(cache.sizes[3])) {}
+
+  void run();
+
+private:
+  /// The page of a position, and the position in it.
+  std::pair<Value, Value> find(Value position);
+  void copyRuns();
+  void gather();
+  Value element(int64_t bytes) {
+    return buildElement(b, kernel, ring, op.getUse(), op.getElement(), bytes);
+  }
+  Value narrow(Value value) {
+    return arith::IndexCastOp::create(b, b.getI32Type(), value);
+  }
+
+  CopyPagesOp op;
+  const KernelStart &kernel;
+  Value map;
+  const RingPlace &ring;
+  ImplicitLocOpBuilder b;
+  SharedTile tile;
+  Source cache;
+  Value pageSize;
+};
+} // namespace
+
+std::pair<Value, Value> PageCopy::find(Value position) {
+  Value entry = memref::LoadOp::create(
+      b, op.getTable(),
+      ValueRange{op.getSequence(),
+                 arith::DivUIOp::create(b, position, pageSize)});
+  return {castToIndex(b, b.getLoc(), entry),
+          arith::RemUIOp::create(b, position, pageSize)};
+}
+
+/// A box for each run of rows; runs past the count are left alone.
+void PageCopy::copyRuns() {
+  TensorMapType type = op.getMap().getType();
+  int64_t rows = type.getBox()[2], columns = type.getBox()[3];
+  int64_t bytes =
+      rows * tile.getColumns() * tile.getElementBits() / 8;
+  auto leader = scf::IfOp::create(b, kernel.isFirst);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(leader.thenBlock());
+  Value full = buildFull(b, kernel, ring, op.getUse());
+  Value layer = narrow(op.getLayer());
+  auto copy = [&](Value first, Value to) {
+    auto [page, row] =
+        find(arith::AddIOp::create(b, op.getPosition(), first));
+    NVVM::MBarrierExpectTxOp::create(b, full, buildConstant(b, bytes));
+    for (int64_t column = 0; column < tile.getColumns(); column += columns) {
+      Value place = LLVM::GEPOp::create(
+          b, to.getType(), b.getI8Type(), to,
+          LLVM::GEPArg(static_cast<int32_t>(tile.getColumnOffset(column))));
+      buildBox(b, place, map,
+               {narrow(page), layer, narrow(row),
+                buildConstant(b, op.getColumn() + column)},
+               full);
+    }
+  };
+  int64_t lineBytes = getWidth(tile.getSwizzle());
+  // A count of 0 has no page.
+  Value end = arith::MinSIOp::create(b, op.getCount(),
+                                     index(b, tile.getRows()));
+  auto loop = scf::ForOp::create(b, index(b, 0), end, index(b, rows));
+  b.setInsertionPointToStart(loop.getBody());
+  Value offset = arith::MulIOp::create(
+      b, narrow(loop.getInductionVar()), buildConstant(b, lineBytes));
+  copy(loop.getInductionVar(),
+       LLVM::GEPOp::create(b, element(0).getType(), b.getI8Type(), element(0),
+                           LLVM::GEPArg(offset)));
+}
+
+/// Chunk by chunk: the lanes of a warp side by side along a row, then down.
+void PageCopy::gather() {
+  int64_t perChunk = bytesPerChunk * 8 / tile.getElementBits();
+  int64_t perRow = tile.getColumns() / perChunk;
+  int64_t chunksPerLine = tile.getPanelColumns() / perChunk;
+  ChunkPattern pattern = getChunkPattern(tile.getSwizzle());
+  Value total = arith::MulIOp::create(b, op.getCount(), index(b, perRow));
+  Value lane = arith::IndexCastOp::create(b, b.getIndexType(), kernel.lane);
+  int64_t stride = threadsPerWarp * kRowsInFlight;
+  auto loop = scf::ForOp::create(b, lane, total, index(b, stride));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    // Past the last row the last one again: no branch between the loads.
+    Value last = arith::SubIOp::create(b, total, index(b, 1));
+    for (int64_t i = 0; i < kRowsInFlight; ++i) {
+      Value number = arith::MinUIOp::create(
+          b, add(b, loop.getInductionVar(), i * threadsPerWarp), last);
+      Value row = arith::DivUIOp::create(b, number, index(b, perRow));
+      Value chunk = arith::RemUIOp::create(b, number, index(b, perRow));
+      auto [page, inPage] =
+          find(arith::AddIOp::create(b, op.getPosition(), row));
+      Value zero = index(b, 0);
+      Value column = arith::MulIOp::create(b, chunk, index(b, perChunk));
+      Value from = cache.getPointer({page, zero, op.getLayer(), inPage, zero,
+                                     add(b, column, op.getColumn())});
+      // getOffset of Layouts.h for a row and a chunk known at run time.
+      Value panel = arith::DivUIOp::create(b, chunk, index(b, chunksPerLine));
+      Value inLine = arith::RemUIOp::create(b, chunk, index(b, chunksPerLine));
+      Value twist = arith::AndIOp::create(
+          b, arith::ShRUIOp::create(b, row, index(b, pattern.shift)),
+          index(b, pattern.mask));
+      Value slot = arith::XOrIOp::create(b, inLine, twist);
+      Value offset = arith::AddIOp::create(
+          b, arith::MulIOp::create(b, panel, index(b, tile.getPanelStride())),
+          arith::AddIOp::create(
+              b,
+              arith::MulIOp::create(b, row,
+                                    index(b, getWidth(tile.getSwizzle()))),
+              arith::MulIOp::create(b, slot, index(b, bytesPerChunk))));
+      Value to = LLVM::GEPOp::create(b, element(0).getType(), b.getI8Type(),
+                                     element(0), LLVM::GEPArg(narrow(offset)));
+      NVVM::CpAsyncOp::create(b, to, from, bytesPerChunk,
+                              NVVM::LoadCacheModifierKind::CG,
+                              /*cpSize=*/Value());
+    }
+  }
+  NVVM::CpAsyncCommitGroupOp::create(b);
+  NVVM::CpAsyncWaitGroupOp::create(b, 0);
+  // Each lane shows its own chunks to the matrix unit, then the warp's first
+  // arrives for all.
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+  NVVM::SyncWarpOp::create(b, buildConstant(b, -1));
+}
+
+void PageCopy::run() {
+  if (!map)
+    return gather();
+  int64_t rows = op.getMap().getType().getBox()[2];
+  Value rest =
+      arith::RemUIOp::create(b, op.getPosition(), index(b, rows));
+  Value isAligned =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, index(b, 0));
+  auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  copyRuns();
+  b.setInsertionPointToStart(branch.elseBlock());
+  gather();
+}
+
+void wg::lowerCopyPages(CopyPagesOp op, const KernelStart &kernel, Value map,
+                        const RingPlace &ring) {
+  PageCopy(op, kernel, map, ring).run();
+}
