@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the package needs to know of an array, whoever made it.
 
-The rest of the package speaks of `Array` alone: a pointer, an element type,
-a shape, strides in elements and a device. numpy arrays are the one producer
-today; another (anything with ``__dlpack__``) is one more branch in `as_array`
-and one in `allocate`.
+The rest of the package speaks of `Array` alone: a pointer, and a `Layout`, which
+is all else that a kernel and the checks look at. Equal layouts are one object,
+so what was worked out for a set of layouts is found again by their identity:
+that is what keeps a call cheap. `_frameworks` makes arrays of what is given.
 """
 
 from __future__ import annotations
@@ -31,11 +31,23 @@ _FROM_NUMPY = {
 }
 _TO_NUMPY = {mlir: numpy for numpy, mlir in _FROM_NUMPY.items()}
 
+ITEM_BYTES = {
+    "bf16": 2,
+    "f16": 2,
+    "f32": 4,
+    "f64": 8,
+    "i32": 4,
+    "ui32": 4,
+    "i64": 8,
+    "ui64": 8,
+    "f8E4M3FN": 1,
+}
+
 
 class Device(NamedTuple):
     """Where the memory of an array lives."""
 
-    kind: str  # "cpu"
+    kind: str  # "cpu" or "cuda"
     index: int = 0
 
     def __str__(self) -> str:
@@ -45,17 +57,51 @@ class Device(NamedTuple):
 CPU = Device("cpu")
 
 
+class Layout:
+    """Everything about an array but where it starts; compared by identity."""
+
+    __slots__ = ("device", "dtype", "framework", "shape", "strides", "writable")
+
+    def __init__(
+        self,
+        framework: Any,
+        device: Device,
+        dtype: str,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        writable: bool,
+    ):
+        self.framework = framework  # of `_frameworks`: whose array it is
+        self.device = device
+        self.dtype = dtype  # as MLIR spells it, or numpy's name for other types
+        self.shape = shape
+        self.strides = strides  # in elements
+        self.writable = writable
+
+
 class Array(NamedTuple):
     """One operand: a description of memory that its owner keeps alive."""
 
     name: str
     pointer: int  # 0 for an empty array
-    dtype: str  # as MLIR spells it, or numpy's name where MLIR has no such type
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]  # in elements
-    device: Device
-    writable: bool
+    layout: Layout
     owner: Any  # the object that was given
+
+    @property
+    def dtype(self) -> str:
+        return self.layout.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.layout.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self.layout.strides
+
+    @property
+    def device(self) -> Device:
+        return self.layout.device
 
     def require_dtype(self, allowed: tuple[str, ...], hint: str = "") -> None:
         """Raises unless the element type is one of `allowed`."""
@@ -77,8 +123,12 @@ class Array(NamedTuple):
                 f"{self.name}: expected shape [{expected}], got {list(self.shape)}"
             )
 
-    def require_distinct_elements(self) -> None:
-        """Raises if two elements share memory: a destination must not."""
+    def require_destination(self) -> None:
+        """Raises unless every element can be written, and is one of its own."""
+        if not self.layout.writable:
+            raise ValueError(
+                f"{self.name}: expected a writable array, got a read-only one"
+            )
         dims = sorted(
             (stride, extent)
             for stride, extent in zip(self.strides, self.shape)
@@ -101,86 +151,58 @@ def dtype_name(dtype: str) -> str:
     return _TO_NUMPY.get(dtype, dtype)
 
 
+def dtype_from_name(name: str) -> str:
+    """The MLIR spelling of an element type's name; other names stay."""
+    return _FROM_NUMPY.get(name, name)
+
+
 def as_dtype(dtype: Any, name: str) -> str:
-    """The MLIR spelling of anything numpy takes for a dtype, or of its name."""
-    if isinstance(dtype, str) and dtype in _FROM_NUMPY:
-        return _FROM_NUMPY[dtype]
+    """The MLIR spelling of what a framework calls a dtype, or of its name."""
+    # torch.bfloat16 is no dtype for numpy, but its name says which one it is.
+    text = str(dtype).rpartition("torch.")[2]
+    if text in _FROM_NUMPY:
+        return _FROM_NUMPY[text]
     try:
-        return _spelling(np.dtype(dtype))
+        return numpy_spelling(np.dtype(dtype))
     except TypeError:
         raise TypeError(f"{name}: expected an element type, got {dtype!r}") from None
 
 
 @functools.cache
-def _spelling(dtype: np.dtype) -> str:
+def numpy_spelling(dtype: np.dtype) -> str:
     # Kept, since numpy works out the name of a dtype anew each time.
-    return _FROM_NUMPY.get(dtype.name, dtype.name)
+    return dtype_from_name(dtype.name)
 
 
-def as_array(obj: Any, name: str) -> Array:
-    """Describes `obj`, which becomes the operand `name`. Nothing is copied."""
-    if isinstance(obj, np.ndarray):
-        return _from_numpy(obj, name)
-    raise TypeError(f"{name}: expected a numpy array, got {type(obj).__name__}")
+def element_strides(
+    name: str,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    item_bytes: int | None = None,
+) -> tuple[int, ...]:
+    """Strides in elements. Those that address nothing become contiguous ones.
 
-
-def allocate(shape: tuple[int, ...], dtype: str, device: Device, name: str) -> Array:
-    """A new contiguous array on `device`; its elements are not initialised."""
-    assert device == CPU, "only numpy arrays get this far"
-    return _from_numpy(np.empty(shape, _numpy_dtype(dtype, name)), name)
-
-
-def _numpy_dtype(dtype: str, name: str) -> np.dtype:
-    if dtype != "bf16":
-        return np.dtype(_TO_NUMPY[dtype])
-    try:
-        from ml_dtypes import bfloat16
-    except ImportError:
-        raise TypeError(
-            f"{name}: numpy knows bfloat16 through the package ml_dtypes only, "
-            "which is not installed"
-        ) from None
-    return np.dtype(bfloat16)
-
-
-def _from_numpy(array: np.ndarray, name: str) -> Array:
-    dtype = array.dtype
-    if not dtype.isnative:
-        raise TypeError(f"{name}: expected native byte order, got {dtype.str}")
-    if not array.flags.aligned:
-        raise ValueError(f"{name}: expected elements aligned to {dtype.itemsize} bytes")
-    return Array(
-        name=name,
-        pointer=array.ctypes.data if array.size else 0,
-        dtype=_spelling(dtype),
-        shape=array.shape,
-        strides=_element_strides(array, name),
-        device=CPU,
-        writable=array.flags.writeable,
-        owner=array,
-    )
-
-
-def _element_strides(array: np.ndarray, name: str) -> tuple[int, ...]:
-    """Strides in elements. Those that address nothing become contiguous ones."""
-    itemsize = array.dtype.itemsize
-    strides = [0] * array.ndim
+    `strides` count elements, or bytes where the size of an element is given.
+    """
+    unit = item_bytes or 1
+    result = [0] * len(shape)
     contiguous = 1
-    for dim in reversed(range(array.ndim)):
-        extent, stride = array.shape[dim], array.strides[dim]
-        if extent <= 1 or array.size == 0:
-            strides[dim] = contiguous
-        elif stride < 0 or stride % itemsize:
+    for dim in reversed(range(len(shape))):
+        extent, stride = shape[dim], strides[dim]
+        if extent <= 1 or 0 in shape:
+            result[dim] = contiguous
+        elif stride < 0 or stride % unit:
+            multiples = f"multiples of the element's {unit} bytes and "
             raise ValueError(
-                f"{name}: expected strides that are multiples of the element's "
-                f"{itemsize} bytes and not negative, got {list(array.strides)} bytes"
+                f"{name}: expected strides that are {multiples if item_bytes else ''}"
+                f"not negative, got {list(strides)}{' bytes' if item_bytes else ''}"
             )
         else:
-            strides[dim] = stride // itemsize
-        contiguous = strides[dim] * max(extent, 1)
-    if strides and strides[-1] != 1:
+            result[dim] = stride // unit
+        contiguous = result[dim] * max(extent, 1)
+    if result and result[-1] != 1:
         raise ValueError(
             f"{name}: expected a last dimension of stride 1, got a stride of "
-            f"{strides[-1]} elements"
+            f"{result[-1]} elements"
         )
-    return tuple(strides)
+    return tuple(result)

@@ -129,36 +129,83 @@ class Kernel:
 
     def run(self, arguments: Sequence[Tensor | Scalar], num_threads: int = 0) -> None:
         """Runs and waits. The caller keeps the memory of the tensors alive."""
-        lib = library()
-        tensors = (_Tensor * len(arguments))()
-        kept = []  # shapes, strides and scalars that `tensors` points into
+        Call(self, arguments).run(
+            [a.pointer for a in arguments if isinstance(a, Tensor)],
+            [a.value for a in arguments if isinstance(a, Scalar)],
+            num_threads,
+        )
+
+
+class Call:
+    """A call of a kernel, prepared: what may differ the next time are pointers,
+    scalars and the stream. May be run again, but not by two threads at once."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        arguments: Sequence[Tensor | Scalar],
+        device: int = -1,
+    ):
+        self.kernel = kernel
+        self._run = library().mlaKernelRun
+        count = len(arguments)
+        tensors = (_Tensor * count)()
+        self._kept = []  # shapes and strides that `tensors` points into
+        self._scalars = []
         for tensor, argument in zip(tensors, arguments):
             tensor.dtype = _DTYPES[argument.dtype]
             if isinstance(argument, Scalar):
-                scalar = _SCALARS[argument.dtype](argument.value)
-                kept.append(scalar)
+                scalar = _SCALARS[argument.dtype]()
+                self._scalars.append(scalar)
                 tensor.data = ctypes.addressof(scalar)
                 continue
             rank = len(argument.shape)
             extents = (ctypes.c_int64 * (2 * rank))(*argument.shape, *argument.strides)
-            kept.append(extents)
-            tensor.data = argument.pointer or None
+            self._kept.append(extents)
             tensor.rank = rank
             tensor.shape = ctypes.cast(extents, ctypes.POINTER(ctypes.c_int64))
             tensor.strides = ctypes.cast(
                 ctypes.addressof(extents) + 8 * rank, ctypes.POINTER(ctypes.c_int64)
             )
-        options = _RunOptions(ctypes.sizeof(_RunOptions), num_threads, -1, None)
-        error = ctypes.c_void_p()
-        failed = lib.mlaKernelRun(
-            self._handle,
+        # The same memory as words, of which a tensor's first is its pointer: far
+        # cheaper to write than a field of a structure in an array.
+        words = ctypes.sizeof(_Tensor) // 8
+        self._words = (ctypes.c_uint64 * (words * count)).from_buffer(tensors)
+        self._places = [
+            words * index
+            for index, argument in enumerate(arguments)
+            if not isinstance(argument, Scalar)
+        ]
+        self._options = _RunOptions(ctypes.sizeof(_RunOptions), 0, device, None)
+        self._error = ctypes.c_void_p()
+        self._arguments = (
+            ctypes.c_void_p(kernel._handle),
             tensors,
-            len(arguments),
-            ctypes.byref(options),
-            ctypes.byref(error),
+            ctypes.c_size_t(count),
+            ctypes.pointer(self._options),
+            ctypes.pointer(self._error),
         )
-        if failed:
-            raise Error(_take_string(lib, error))
+
+    def run(
+        self,
+        pointers: Sequence[int],
+        scalars: Sequence[int | float],
+        num_threads: int = 0,
+        stream: int = 0,
+    ) -> None:
+        """Runs with the tensors and the scalars in the order of the arguments. On a
+        CPU it has finished on return, on a GPU it has been enqueued on `stream`."""
+        words = self._words
+        for place, pointer in zip(self._places, pointers):
+            words[place] = pointer
+        for scalar, value in zip(self._scalars, scalars):
+            scalar.value = value
+        self._options.numThreads = num_threads
+        self._options.stream = stream
+        if self._run(*self._arguments):
+            message = _take_string(library(), self._error)
+            self._error.value = None
+            raise Error(message)
 
 
 def lower_text(text: str, stop_after: str, target: str = "cpu") -> str:

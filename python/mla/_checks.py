@@ -12,7 +12,8 @@ import math
 import operator
 from typing import Any
 
-from mla._array import CPU, Array, Device, allocate, as_array, as_dtype, dtype_name
+from mla._array import ITEM_BYTES, Array, Device, as_dtype, dtype_name
+from mla._runtime import target_of
 from mla.module import MASK_HAS_WINDOW
 from mla.paged_cache import FLOAT_DTYPES, INDEX_DTYPES, INDEX_HINT, PagedCache
 
@@ -27,20 +28,15 @@ INDEX_OPERANDS = (
 )
 
 
-def rope_source(
-    cache: Any, k_rope: Any, cache_lengths: Any, layer_idx: Any
-) -> dict[str, Array]:
+def rope_source(cache: Any, k_rope: Any, cache_lengths: Any) -> dict[str, Any]:
     """The operands of the form that was chosen: pages or a ragged tensor."""
     if (cache is None) == (k_rope is None):
         given = "neither" if cache is None else "both"
         raise ValueError(f"cache, k_rope: expected one of the two, got {given}")
     if cache is None:
-        if integer(layer_idx, "layer_idx") != 0:
-            raise ValueError("layer_idx: expected 0 without a cache")
-        arrays = {"k_rope": as_array(k_rope, "k_rope")}
-        if cache_lengths is not None:
-            arrays["cache_lengths"] = as_array(cache_lengths, "cache_lengths")
-        return arrays
+        if cache_lengths is None:
+            return {"k_rope": k_rope}
+        return {"k_rope": k_rope, "cache_lengths": cache_lengths}
     if not isinstance(cache, PagedCache):
         raise TypeError(f"cache: expected a mla.PagedCache, got {type(cache).__name__}")
     if cache_lengths is not None:
@@ -102,14 +98,16 @@ def check_inputs(arrays: dict[str, Array]) -> None:
             )
 
 
-def check_layer(arrays: dict[str, Array], layer_idx: Any) -> int:
+def check_layer(layers: int | None, layer_idx: Any) -> int:
+    """`layers` of the cache, or None without one."""
     layer_idx = integer(layer_idx, "layer_idx")
-    if "kv_blocks" in arrays:
-        layers = arrays["kv_blocks"].shape[2]
-        if not 0 <= layer_idx < layers:
-            raise ValueError(
-                f"layer_idx: expected a layer in [0, {layers}), got {layer_idx}"
-            )
+    if layers is None:
+        if layer_idx != 0:
+            raise ValueError("layer_idx: expected 0 without a cache")
+    elif not 0 <= layer_idx < layers:
+        raise ValueError(
+            f"layer_idx: expected a layer in [0, {layers}), got {layer_idx}"
+        )
     return layer_idx
 
 
@@ -135,9 +133,7 @@ _F32_MAX = (2 - 2**-23) * 2.0**127
 _F32_TINY = 2.0**-149
 
 
-def check_scale(scale: Any, q_width: int) -> float:
-    if scale is None:
-        return q_width**-0.5
+def check_scale(scale: Any) -> float:
     try:
         scale = float(scale)
     except (TypeError, ValueError):
@@ -166,36 +162,85 @@ def common_device(arrays: dict[str, Array]) -> Device:
                 f"{array.name}: expected an array on {device} (as q), got one on "
                 f"{array.device}"
             )
-    assert device == CPU, "only numpy arrays get this far"
     return device
 
 
-def destination(
-    arrays: dict[str, Array], output: Any, dtype: Any, device: Device
-) -> Array:
-    """The destination: what was given, or a new array."""
-    q, v = arrays["q"], arrays["v"]
-    shape = (q.shape[0], q.shape[1], v.shape[2])
-    if dtype is not None:
-        dtype = as_dtype(dtype, "output_dtype")
-        if dtype not in FLOAT_DTYPES:
-            raise TypeError(
-                "output_dtype: expected bfloat16 or float16 or float32, got "
-                f"{dtype_name(dtype)}"
+def check_target(target: Any, q: Array) -> str:
+    """What to compile for: what was asked for, if it runs where the arrays are."""
+    if target is not None and not isinstance(target, str):
+        raise TypeError(f"target: expected a name, got {type(target).__name__}")
+    if q.device.kind == "cpu":
+        if target is not None and target.startswith("sm_"):
+            raise ValueError(
+                f"target: expected a CPU for arrays on {q.device}, got {target!r}"
             )
-    if output is None:
-        return allocate(shape, dtype or q.dtype, device, "output")
-    array = as_array(output, "output")
-    if dtype is None:
-        array.require_dtype(FLOAT_DTYPES)
-    else:
-        array.require_dtype((dtype,), " (output_dtype says so)")
-    array.require_shape(*shape)
-    if not array.writable:
-        raise ValueError("output: expected a writable array, got a read-only one")
-    array.require_distinct_elements()
-    if array.device != device:
+        return target or "cpu"
+    expected = target_of(q)
+    if target not in (None, expected):
         raise ValueError(
-            f"output: expected an array on {device} (as q), got one on {array.device}"
+            f"target: expected {expected} for arrays on {q.device}, got {target!r}"
         )
-    return array
+    return expected
+
+
+# What the copies of GPU kernels move at once.
+_COPY_BYTES = 16
+_COPIED = ("q", "k", "v", "kv_blocks", "k_rope")
+
+
+def check_row_alignment(arrays: dict[str, Array], target: str) -> list[str]:
+    """Raises unless rows start at multiples of what the target copies at once, as
+    far as strides decide that. The names of the operands whose base has to."""
+    if not target.startswith("sm_"):
+        return []
+    copied = [name for name in _COPIED if name in arrays]
+    for name in copied:
+        array = arrays[name]
+        item = ITEM_BYTES[array.dtype]
+        moving = zip(array.shape[:-1], array.strides[:-1])
+        if any(stride * item % _COPY_BYTES for extent, stride in moving if extent > 1):
+            raise ValueError(
+                f"{name}: expected strides that are multiples of {_COPY_BYTES} bytes "
+                f"for {target}, got {list(array.strides)} elements of {item} bytes"
+            )
+    return copied
+
+
+def check_base_alignment(name: str, pointer: int) -> None:
+    if pointer % _COPY_BYTES:
+        raise ValueError(
+            f"{name}: expected an array that starts at a multiple of {_COPY_BYTES} "
+            f"bytes, got address {pointer:#x}"
+        )
+
+
+def output_dtype(dtype: Any) -> str | None:
+    """The element type that was asked for, or None."""
+    if dtype is None:
+        return None
+    dtype = as_dtype(dtype, "output_dtype")
+    if dtype not in FLOAT_DTYPES:
+        raise TypeError(
+            "output_dtype: expected bfloat16 or float16 or float32, got "
+            f"{dtype_name(dtype)}"
+        )
+    return dtype
+
+
+def check_destinations(
+    arrays: dict[str, Array], shape: tuple[int, int, int], dtype: str | None
+) -> None:
+    """The destinations that were given, of a result of this shape and type."""
+    if "output" in arrays:
+        output = arrays["output"]
+        if dtype is None:
+            output.require_dtype(FLOAT_DTYPES)
+        else:
+            output.require_dtype((dtype,), " (output_dtype says so)")
+        output.require_shape(*shape)
+        output.require_destination()
+    if "lse" in arrays:
+        lse = arrays["lse"]
+        lse.require_dtype(("f32",))
+        lse.require_shape(*shape[:2])
+        lse.require_destination()

@@ -8,28 +8,25 @@ import threading
 from typing import Any
 
 from mla import _capi
-from mla._array import Array, allocate, as_array
+from mla._array import Array, Layout
 from mla._checks import (
     INDEX_OPERANDS,
     INT32_MAX,
-    check_inputs,
+    check_base_alignment,
     check_layer,
     check_mask,
     check_scale,
-    common_device,
-    destination,
     integer,
     rope_source,
 )
-from mla._validate import validate_prefill
-from mla.module import (
-    MASK_HAS_WINDOW,
-    CacheSignature,
-    PrefillSignature,
-    RopeSignature,
-    argument_types,
-    prefill_module,
+from mla._checks import (
+    output_dtype as check_output_dtype,
 )
+from mla._frameworks import READERS, NewArray, reader_of, remember
+from mla._plan import Plan
+from mla._runtime import on_host, stream_handle
+from mla._validate import validate_prefill
+from mla.module import MASK_HAS_WINDOW, PrefillSignature, prefill_module
 from mla.paged_cache import PagedCache
 
 MASKS = tuple(MASK_HAS_WINDOW)
@@ -52,6 +49,7 @@ def prefill(
     local_window_size: int = -1,
     output: Any = None,
     output_dtype: Any = None,
+    lse: Any = None,
     return_lse: bool = False,
     validate: bool = False,
     target: str | None = None,
@@ -59,7 +57,9 @@ def prefill(
 ) -> Any:
     """Multi-head latent attention of a ragged batch of new tokens.
 
-    Arrays may be strided views, of which only the last dimension must be
+    Arrays are numpy's, PyTorch's, CuPy's, or of anything with `__dlpack__`; all
+    on the host, or all on one CUDA device, where the call only enqueues its work.
+    They may be strided views, of which only the last dimension must be
     contiguous; nothing is copied. Element types are bfloat16, float16 or
     float32, index types int32 or uint32.
 
@@ -81,13 +81,22 @@ def prefill(
       scale: multiplies the scores; (Dn + Dr) ** -0.5 if absent.
       mask: one of `mla.MASKS`.
       local_window_size: the window of the masks that have one.
-      output: [T, H, Dv], written in place; allocated if absent. Rows past the
-        last offset are left as they were.
+      output: [T, H, Dv], written in place. Rows past the last offset are left as
+        they were. If absent it is allocated by q's framework, where it is numpy,
+        PyTorch or CuPy, and those rows hold anything.
       output_dtype: the element type of an allocated output; q's if absent.
-      return_lse: whether to return the log-sum-exp of the scores too.
-      validate: check the values of the index tensors first.
-      target: what to compile for; "cpu" (this machine) if absent.
-      stream: the stream to launch on; None for arrays of the host.
+      lse: [T, H] in float32, the log-sum-exp of the scores, written in place. If
+        absent it is allocated as output is, if `return_lse` asks for it.
+      return_lse: whether to return the log-sum-exp too.
+      validate: check the values of the index tensors first. For arrays on a
+        device they are copied to the host, so this waits for the stream, which
+        must not be capturing.
+      target: what to compile for; if absent "cpu" (this machine), or what the
+        arrays' device runs ("sm_90a").
+      stream: for arrays on a device the CUDA stream to enqueue on: a handle, or
+        an object of PyTorch, of CuPy, or with `__cuda_stream__`. If absent, the
+        current stream of q's framework (the legacy default stream where that is
+        neither of the two). None for arrays of the host.
 
     Returns:
       The output, or (output, lse) with lse [T, H] in float32.
@@ -97,48 +106,98 @@ def prefill(
         names it. Nothing was run.
       mla.Error: the compiler or the runtime refused.
     """
-    # What is absent stays absent: `arrays` has the operands that there are.
-    arrays = {"q": as_array(q, "q"), "k": as_array(k, "k"), "v": as_array(v, "v")}
-    arrays["buffer_row_offsets"] = as_array(buffer_row_offsets, "buffer_row_offsets")
-    arrays["input_row_offsets"] = as_array(input_row_offsets, "input_row_offsets")
-    if cache_offsets is not None:
-        arrays["cache_offsets"] = as_array(cache_offsets, "cache_offsets")
-    arrays.update(rope_source(cache, k_rope, cache_lengths, layer_idx))
-    check_inputs(arrays)
-
-    layer_idx = check_layer(arrays, layer_idx)
+    # This is done for every layer of a model: what can be found from the layouts of
+    # the arrays is in the plan, and nothing is done here that needs no doing.
     window = check_mask(mask, local_window_size)
-    scale = check_scale(scale, arrays["q"].shape[2])
-    device = common_device(arrays)
-    if stream is not None:
-        raise ValueError(f"stream: expected None for arrays on {device}")
-    if target is not None and target.startswith("sm_"):
-        raise ValueError(
-            f"target: expected a CPU for arrays on {device}, got {target!r}"
-        )
-    if validate:
-        _validate(arrays)
-
-    arrays["output"] = destination(arrays, output, output_dtype, device)
-    if return_lse:
-        arrays["lse"] = allocate(arrays["output"].shape[:2], "f32", device, "lse")
-
-    signature = _signature(arrays, mask)
-    kernel = _kernel(signature, "cpu" if target is None else target)
-    scalars = {
-        "window": _capi.Scalar(window, "i32"),
-        "layer_idx": _capi.Scalar(layer_idx, "i32"),
-        "scale": _capi.Scalar(scale, "f32"),
+    dtype = None if output_dtype is None else check_output_dtype(output_dtype)
+    # What is absent stays absent; the order is that of the kernel's arguments.
+    operands = {
+        "q": q,
+        "input_row_offsets": input_row_offsets,
+        "k": k,
+        "v": v,
+        "buffer_row_offsets": buffer_row_offsets,
     }
-    kernel.run(
-        [
-            _tensor(arrays[name]) if name in arrays else scalars[name]
-            for name in argument_types(signature)
-        ],
-        _num_threads,
-    )
-    result = arrays["output"].owner
-    return (result, arrays["lse"].owner) if return_lse else result
+    if cache_offsets is not None:
+        operands["cache_offsets"] = cache_offsets
+    operands.update(rope_source(cache, k_rope, cache_lengths))
+    if output is not None:
+        operands["output"] = output
+    if lse is not None:
+        operands["lse"] = lse
+    pointers, layouts = [], []
+    for name, obj in operands.items():
+        read = READERS.get(type(obj)) or reader_of(obj, name)
+        pointer, layout = read(obj, name)
+        pointers.append(pointer)
+        layouts.append(layout)
+
+    with_lse = lse is not None or bool(return_lse)
+    if target is not None and not isinstance(target, str):
+        raise TypeError(f"target: expected a name, got {type(target).__name__}")
+    key = (mask, dtype, with_lse, target, *operands, *layouts)
+    plan = _plans.get(key)
+    if plan is None:
+        arrays = _arrays(operands, pointers, layouts)
+        plan = remember(_plans, key, Plan(arrays, mask, dtype, with_lse, target))
+    layer_idx = check_layer(plan.layers, layer_idx)
+    scale = plan.scale if scale is None else check_scale(scale)
+    for name, place in plan.aligned:
+        check_base_alignment(name, pointers[place])
+    handle, other_stream = _stream(plan, stream)
+    if validate:
+        _validate(_arrays(operands, pointers, layouts), handle)
+
+    try:
+        call = plan.calls.pop()
+    except IndexError:
+        call = plan.make_call(_kernel(plan.signature, plan.target))
+    try:
+        if plan.new_output is not None:
+            pointer, output = _empty(plan.new_output, q, plan, other_stream)
+            pointers.insert(plan.output_place, pointer)
+        if plan.new_lse is not None:
+            pointer, lse = _empty(plan.new_lse, q, plan, other_stream)
+            pointers.append(pointer)
+        scalars = {"window": window, "layer_idx": layer_idx, "scale": scale}
+        call.run(
+            pointers, [scalars[name] for name in plan.scalars], _num_threads, handle
+        )
+    finally:
+        plan.calls.append(call)
+    return (output, lse) if return_lse else output
+
+
+_plans: dict[tuple, Plan] = {}
+
+
+def _arrays(
+    operands: dict[str, Any], pointers: list[int], layouts: list[Layout]
+) -> dict[str, Array]:
+    return {
+        name: Array(name, pointer, layout, obj)
+        for (name, obj), pointer, layout in zip(operands.items(), pointers, layouts)
+    }
+
+
+def _stream(plan: Plan, stream: Any) -> tuple[int, int | None]:
+    """Where to launch; and that again if it is not where the framework's own work
+    goes, which an allocation has to know."""
+    if plan.device.kind == "cpu":
+        if stream is not None:
+            raise ValueError(f"stream: expected None for arrays on {plan.device}")
+        return 0, None
+    current = plan.framework.current_stream(plan.device)
+    if stream is None:
+        return current, None
+    handle = stream_handle(stream)
+    return handle, None if handle == current else handle
+
+
+def _empty(new: NewArray, like: Any, plan: Plan, stream: int | None) -> tuple[int, Any]:
+    if stream is not None:
+        new = new._replace(stream=stream)
+    return plan.framework.empty(like, new)
 
 
 _num_threads = 0
@@ -180,44 +239,7 @@ def _kernel(signature: PrefillSignature, target: str) -> _capi.Kernel:
     return cached.kernel
 
 
-def _tensor(array: Array) -> _capi.Tensor:
-    return _capi.Tensor(array.pointer, array.dtype, array.shape, array.strides)
-
-
-def _signature(arrays: dict[str, Array], mask: str) -> PrefillSignature:
-    q, k, v = arrays["q"], arrays["k"], arrays["v"]
-    if "kv_blocks" in arrays:
-        blocks = arrays["kv_blocks"]
-        source = CacheSignature(
-            dtype=blocks.dtype,
-            width=blocks.shape[5],
-            page_size=blocks.shape[3],
-            lookup_table=arrays["lookup_table"].dtype,
-        )
-    else:
-        source = RopeSignature(dtype=arrays["k_rope"].dtype)
-    return PrefillSignature(
-        heads=q.shape[1],
-        nope=k.shape[2],
-        rope=q.shape[2] - k.shape[2],
-        value=v.shape[2],
-        dtype=q.dtype,
-        output_dtype=arrays["output"].dtype,
-        rope_source=source,
-        mask=mask,
-        input_row_offsets=arrays["input_row_offsets"].dtype,
-        buffer_row_offsets=arrays["buffer_row_offsets"].dtype,
-        cache_offsets=_dtype_of(arrays.get("cache_offsets")),
-        cache_lengths=_dtype_of(arrays.get("cache_lengths")),
-        lse="lse" in arrays,
-    )
-
-
-def _dtype_of(array: Array | None) -> str | None:
-    return None if array is None else array.dtype
-
-
-def _validate(arrays: dict[str, Array]) -> None:
+def _validate(arrays: dict[str, Array], stream: int) -> None:
     cache: dict[str, Any] = {}
     if "kv_blocks" in arrays:
         blocks = arrays["kv_blocks"].shape
@@ -225,6 +247,10 @@ def _validate(arrays: dict[str, Array]) -> None:
     validate_prefill(
         queries=arrays["q"].shape[0],
         buffer_rows=arrays["k"].shape[0],
-        **{name: arrays[name].owner for name in INDEX_OPERANDS if name in arrays},
+        **{
+            name: on_host(arrays[name], stream)
+            for name in INDEX_OPERANDS
+            if name in arrays
+        },
         **cache,
     )

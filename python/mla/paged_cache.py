@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mla._array import Array, as_array
+from mla._array import Array
+from mla._frameworks import as_array
 
 INDEX_DTYPES = ("i32", "ui32")
 INDEX_HINT = "; convert it, for example with .astype(numpy.int32)"
@@ -25,8 +26,9 @@ class PagedCache:
       cache_lengths: [sequences], int32 or uint32. The tokens of each sequence
         that were cached before this step.
 
-    The arrays may be changed in place between calls, as a server does at each
-    step.
+    The arrays are numpy's, or of anything with `__dlpack__`, on the host or all on
+    one CUDA device. They may be changed in place between calls, as a server does at
+    each step; their memory must stay where it is.
     """
 
     def __init__(self, kv_blocks: Any, lookup_table: Any, cache_lengths: Any):
@@ -46,11 +48,11 @@ class PagedCache:
         lengths.require_dtype(INDEX_DTYPES, INDEX_HINT)
         lengths.require_shape(table.shape[0])
         self._blocks, self._table, self._lengths = blocks, table, lengths
+        self._arrays = {array.name: array for array in (blocks, table, lengths)}
 
     def arrays(self) -> dict[str, Array]:
         """The operands by name."""
-        operands = (self._blocks, self._table, self._lengths)
-        return {array.name: array for array in operands}
+        return self._arrays
 
     @property
     def kv_blocks(self) -> Any:

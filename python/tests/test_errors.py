@@ -45,13 +45,23 @@ INT64 = "expected int32 or uint32, got int64; convert it, for example with .asty
 # rows, 2 heads, Dn = 8, Dr = 4, Dv = 6.
 ARGUMENTS = [
     # What is no array, or one that cannot be used where it lies.
-    (RAGGED, {"q": [[1.0]]}, TypeError, "q: expected a numpy array, got list"),
-    (RAGGED, {"k": None}, TypeError, "k: expected a numpy array, got NoneType"),
+    (
+        RAGGED,
+        {"q": [[1.0]]},
+        TypeError,
+        "q: expected a numpy array or one with __dlpack__, got list",
+    ),
+    (
+        RAGGED,
+        {"k": None},
+        TypeError,
+        "k: expected a numpy array or one with __dlpack__, got NoneType",
+    ),
     (
         RAGGED,
         {"input_row_offsets": [0, 4, 7]},
         TypeError,
-        "input_row_offsets: expected a numpy array, got list",
+        "input_row_offsets: expected a numpy array or one with __dlpack__, got list",
     ),
     (
         RAGGED,
@@ -384,7 +394,7 @@ ARGUMENTS = [
         RAGGED,
         {"output": [0.0]},
         TypeError,
-        "output: expected a numpy array, got list",
+        "output: expected a numpy array or one with __dlpack__, got list",
     ),
     (
         RAGGED,
@@ -442,7 +452,11 @@ def test_strides_that_are_no_multiple(no_kernel):
 
 # What can be said of a cache alone is said when it is made.
 CACHES = [
-    ({"kv_blocks": [0]}, TypeError, "kv_blocks: expected a numpy array, got list"),
+    (
+        {"kv_blocks": [0]},
+        TypeError,
+        "kv_blocks: expected a numpy array or one with __dlpack__, got list",
+    ),
     (
         {"kv_blocks": np.zeros((9, 1, 3, 2, 1, 8))},
         TypeError,

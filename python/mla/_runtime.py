@@ -1,0 +1,133 @@
+# Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Devices and streams: the part of mla-c/Runtime.h that arrays on a GPU need."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import operator
+from typing import Any
+
+import numpy as np
+
+from mla import _capi
+from mla._array import CPU, ITEM_BYTES, Array
+from mla._frameworks import numpy_dtype
+
+# What to compile for by the number that the runtime has for an architecture.
+_TARGETS = {90: "sm_90a"}
+
+
+class _Stream(ctypes.Structure):
+    """MlaRuntimeStream."""
+
+    _fields_ = [("handle", ctypes.c_void_p), ("device", ctypes.c_int32)]
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    # libMLARuntime.so is among what the compiler's library brings along. Symbols
+    # are looked for there too, and so in the very one that kernels call.
+    lib = _capi.library()
+    error = ctypes.POINTER(ctypes.c_void_p)
+    signatures = {
+        "mlaRuntimeDeviceArch": (ctypes.c_int32, [ctypes.c_int32, error]),
+        "mlaRuntimeCopy": (
+            ctypes.c_int,
+            [
+                ctypes.c_void_p,
+                ctypes.c_void_p,
+                ctypes.c_size_t,
+                ctypes.POINTER(_Stream),
+                error,
+            ],
+        ),
+        "mlaRuntimeFreeString": (None, [ctypes.c_void_p]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(lib, name)
+        function.restype = result
+        function.argtypes = arguments
+    return lib
+
+
+def _take_string(lib: ctypes.CDLL, error: ctypes.c_void_p) -> str:
+    text = ctypes.string_at(error.value).decode(errors="replace")
+    lib.mlaRuntimeFreeString(error)
+    return text
+
+
+def target_of(array: Array) -> str:
+    """What to compile for to run where `array` is; raises if that is nothing."""
+    if array.device == CPU:
+        return "cpu"
+    lib = _library()
+    error = ctypes.c_void_p()
+    arch = lib.mlaRuntimeDeviceArch(array.device.index, ctypes.byref(error))
+    if arch < 0:
+        raise _capi.Error(
+            f"{array.name}: cannot use {array.device}: {_take_string(lib, error)}"
+        )
+    if arch not in _TARGETS:
+        known = " or ".join(_TARGETS.values())
+        raise ValueError(
+            f"{array.name}: expected an array on a device that runs {known}, got one "
+            f"on {array.device}, which is sm_{arch}"
+        )
+    return _TARGETS[arch]
+
+
+def on_host(array: Array, stream: int) -> np.ndarray:
+    """The array's values where numpy can read them: a copy if it is on a device,
+    made after the earlier work of `stream`, which is waited for."""
+    dtype = numpy_dtype(array.dtype, array.name)
+    if 0 in array.shape:
+        return np.empty(array.shape, dtype)
+    item = ITEM_BYTES[array.dtype]
+    last = sum((n - 1) * s for n, s in zip(array.shape, array.strides))
+    size = (last + 1) * item
+    if array.device == CPU:
+        memory = (ctypes.c_char * size).from_address(array.pointer)
+    else:
+        memory = ctypes.create_string_buffer(size)
+        lib = _library()
+        error = ctypes.c_void_p()
+        where = _Stream(stream or None, array.device.index)
+        if lib.mlaRuntimeCopy(
+            memory, array.pointer, size, ctypes.byref(where), ctypes.byref(error)
+        ):
+            raise _capi.Error(f"{array.name}: {_take_string(lib, error)}")
+    strides = tuple(stride * item for stride in array.strides)
+    return np.ndarray(array.shape, dtype, memory, strides=strides)
+
+
+def stream_handle(stream: Any) -> int:
+    """The CUstream behind what a caller calls a stream, as a number.
+
+    An integer, or an object of PyTorch (`cuda_stream`), of CuPy (`ptr`), or with
+    `__cuda_stream__`, the protocol of CUDA's own Python packages.
+    """
+    handle = stream
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        version, handle = protocol() if callable(protocol) else protocol
+        if version != 0:
+            raise ValueError(
+                f"stream: expected version 0 of __cuda_stream__, got {version}"
+            )
+    else:
+        for attribute in ("cuda_stream", "ptr"):
+            if hasattr(stream, attribute):
+                handle = getattr(stream, attribute)
+                break
+    try:
+        handle = operator.index(handle)
+    except TypeError:
+        raise TypeError(
+            "stream: expected a CUDA stream (an integer, or an object with "
+            f"cuda_stream, ptr or __cuda_stream__), got {type(stream).__name__}"
+        ) from None
+    if not 0 <= handle < 2**64:
+        raise ValueError(f"stream: expected a CUDA stream's handle, got {handle}")
+    return handle
