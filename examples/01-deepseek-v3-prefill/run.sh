@@ -2,7 +2,8 @@
 # DeepSeek-V3's prefill, from the op to numbers: what each stage of the pipeline
 # makes of prefill.mlir, then a run that is compared with the float64 oracle.
 # Needs scripts/setup.sh and scripts/build.sh. TARGET=cpu-avx2 runs for another
-# target; PYTHON=... takes another Python that has numpy and ml_dtypes.
+# target, TARGET=sm_90a on a GPU; PYTHON=... takes another Python that has numpy and
+# ml_dtypes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
@@ -25,13 +26,29 @@ stage() {
     "$(grep -cE "$2" <<<"$text")" "$3" "$4"
 }
 
+# What each stage is about; one that is not listed has its length alone.
+describe() { # describe STAGE
+  case $1 in
+  schedule) stage "$1" '#mla.schedule' '#mla.schedule' 'tile sizes, chosen for the target' ;;
+  tile) stage "$1" 'linalg.(generic|matmul)' 'linalg op' 'level 1: loops over tiles of tensors' ;;
+  strips) stage "$1" 'linalg.(generic|matmul)' 'linalg op' 'queries side by side, keys packed' ;;
+  vector) stage "$1" 'vector\.' 'vector op' 'register blocks' ;;
+  memref) stage "$1" 'memref\.' 'memref op' 'buffers; items outlined for the threads' ;;
+  warpgroup) stage "$1" 'wg\.' 'wg op' 'level 2: copies, products, fragments' ;;
+  kernel) stage "$1" 'wg\.' 'wg op' 'items outlined as a kernel' ;;
+  nvvm) stage "$1" 'nvvm\.' 'nvvm op' 'what one thread does of each' ;;
+  binary) stage "$1" 'gpu.binary' 'gpu.binary' 'compiled for the device' ;;
+  llvm) stage "$1" 'llvm\.' 'llvm op' 'ready for LLVM' ;;
+  *) stage "$1" '$^' 'op' '' ;;
+  esac
+}
+
 echo "== $module through mla-opt --mla-lower=\"target=$target stop-after=...\""
-stage schedule '#mla.schedule' '#mla.schedule' 'tile sizes, chosen for the target'
-stage tile 'linalg.(generic|matmul)' 'linalg op' 'level 1: loops over tiles of tensors'
-stage strips 'linalg.(generic|matmul)' 'linalg op' 'queries side by side, keys packed'
-stage vector 'vector\.' 'vector op' 'register blocks'
-stage memref 'memref\.' 'memref op' 'buffers; items outlined for the threads'
-stage llvm 'llvm\.' 'llvm op' 'ready for LLVM'
+# The target's stages, from the message about one that no target has.
+stages=$({ lower '?' 2>&1 || true; } | sed -n 's/.*known: //p' | tr -d ,)
+for name in $stages; do
+  describe "$name"
+done
 
 echo
 echo "== Level 1, its loops and main ops (the whole: stop-after=tile)"

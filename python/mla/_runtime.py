@@ -16,7 +16,7 @@ from mla._array import CPU, ITEM_BYTES, Array
 from mla._frameworks import numpy_dtype
 
 # What to compile for by the number that the runtime has for an architecture.
-_TARGETS = {90: "sm_90a"}
+TARGETS = {90: "sm_90a"}
 
 
 class _Stream(ctypes.Structure):
@@ -62,20 +62,27 @@ def target_of(array: Array) -> str:
     """What to compile for to run where `array` is; raises if that is nothing."""
     if array.device == CPU:
         return "cpu"
-    lib = _library()
-    error = ctypes.c_void_p()
-    arch = lib.mlaRuntimeDeviceArch(array.device.index, ctypes.byref(error))
-    if arch < 0:
-        raise _capi.Error(
-            f"{array.name}: cannot use {array.device}: {_take_string(lib, error)}"
-        )
-    if arch not in _TARGETS:
-        known = " or ".join(_TARGETS.values())
+    try:
+        arch = device_arch(array.device.index)
+    except _capi.Error as error:
+        raise _capi.Error(f"{array.name}: cannot use {array.device}: {error}") from None
+    if arch not in TARGETS:
+        known = " or ".join(TARGETS.values())
         raise ValueError(
             f"{array.name}: expected an array on a device that runs {known}, got one "
             f"on {array.device}, which is sm_{arch}"
         )
-    return _TARGETS[arch]
+    return TARGETS[arch]
+
+
+def device_arch(index: int) -> int:
+    """The architecture of a CUDA device, for example 90."""
+    lib = _library()
+    error = ctypes.c_void_p()
+    arch = lib.mlaRuntimeDeviceArch(index, ctypes.byref(error))
+    if arch < 0:
+        raise _capi.Error(_take_string(lib, error))
+    return arch
 
 
 def on_host(array: Array, stream: int) -> np.ndarray:
