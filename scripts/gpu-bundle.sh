@@ -4,8 +4,9 @@
 # the modules whose mask is in test/lib alone, in build-static/mla-gpu.tar.xz. There,
 # unpacked, with numpy, ml_dtypes, pytest and ptxas:
 #
-#     PYTHONPATH=python MLA_COMPILER_LIBRARY=lib/libMLACompiler.so \
-#       python3 python/tests/gpu_suite.py
+#     export PYTHONPATH=python MLA_COMPILER_LIBRARY=lib/libMLACompiler.so
+#     python3 python/tests/gpu_suite.py
+#     python3 python/tests/gpu_python.py # with PyTorch
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,9 +23,10 @@ for library in libMLACompiler.so libMLARuntime.so; do
 done
 cp build-static/bin/mla-run "$bundle/lib/" # it looks for its libraries beside it
 cp -r python "$bundle/"
-# The soft cap of this example is tested.
+# The soft cap of one example, another one and the README's block are tested.
 mkdir -p "$bundle/examples"
-cp -r examples/05-edit-level-1 "$bundle/examples/"
+cp -r examples/05-edit-level-1 examples/06-torch "$bundle/examples/"
+cp README.md "$bundle/"
 PYTHONPATH=python MLA_COMPILER_LIBRARY=build/lib/libMLACompiler.so \
   .venv/bin/python python/tests/level1.py sm_90a "$bundle/python/tests/modules"
 find "$bundle" -name __pycache__ -prune -exec rm -r {} +

@@ -22,7 +22,7 @@ lower() { # lower STAGE
 stage() {
   local text
   text=$(lower "$1")
-  printf '  %-9s %5d lines, %4d x %-22s %s\n' "$1" "$(wc -l <<<"$text")" \
+  printf '  %-11s %5d lines, %4d x %-22s %s\n' "$1" "$(wc -l <<<"$text")" \
     "$(grep -cE "$2" <<<"$text")" "$3" "$4"
 }
 
@@ -39,7 +39,7 @@ describe() { # describe STAGE
   nvvm) stage "$1" 'nvvm\.' 'nvvm op' 'what one thread does of each' ;;
   binary) stage "$1" 'gpu.binary' 'gpu.binary' 'compiled for the device' ;;
   llvm) stage "$1" 'llvm\.' 'llvm op' 'ready for LLVM' ;;
-  *) stage "$1" '$^' 'op' '' ;;
+  *) printf '  %-11s %5d lines\n' "$1" "$(lower "$1" | wc -l)" ;;
   esac
 }
 

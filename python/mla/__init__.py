@@ -3,7 +3,7 @@
 """Multi-head Latent Attention over ragged batches and paged caches.
 
 ``mla.prefill`` computes the attention of a prefill step on arrays that the
-caller owns, in place and without copies::
+caller owns, numpy's, PyTorch's or others', in place and without copies::
 
     cache = mla.PagedCache(kv_blocks, lookup_table, cache_lengths)
     output, lse = mla.prefill(

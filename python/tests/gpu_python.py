@@ -13,6 +13,9 @@ What kernels compute in every corner is `gpu_suite.py`'s. Ends with
 from __future__ import annotations
 
 import argparse
+import pathlib
+import re
+import subprocess
 import sys
 import threading
 import time
@@ -25,6 +28,7 @@ import torch
 # Half the distance from 1 to the next number: the relative error of a rounding.
 ROUNDING = {torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11, torch.float32: 2.0**-24}
 PAGE = 64
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Skip(Exception):
@@ -575,6 +579,31 @@ def test_cupy(device):
     output = mla.prefill(**mixed)
     assert isinstance(output, torch.Tensor)
     batch.check(output)
+
+
+def test_readme(device):
+    """Its block for a GPU."""
+    path = ROOT / "README.md"
+    if not path.exists():
+        raise Skip("the README is not here")
+    (block,) = re.findall(r"^```py\n(.*?)^```$", path.read_text(), re.M | re.S)
+    namespace: dict[str, Any] = {}
+    try:
+        exec(block.replace("cuda", device), namespace)
+    finally:
+        torch.set_default_device(None)
+    assert str(namespace["output"].device) == device
+    assert bool(namespace["output"].isfinite().all())
+
+
+def test_example(device):
+    need_cuda(device)
+    path = ROOT / "examples" / "06-torch" / "prefill.py"
+    if not path.exists():
+        raise Skip("the example is not here")
+    process = subprocess.run([sys.executable, path], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert "as by hand" in process.stdout, process.stdout
 
 
 def test_host_cost(device):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What README.md and docs/ show works: code blocks, commands, paths, names."""
 
+import ast
+import inspect
 import os
 import pathlib
 import re
@@ -9,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import mla
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -76,6 +79,15 @@ def test_readme_c(tmp_path):
 def test_python(page, tmp_path):
     (tmp_path / "main.py").write_text("\n".join(blocks(page, "python")))
     run(f"{sys.executable} main.py", tmp_path)
+
+
+def test_readme_torch():
+    """The block for a GPU calls what there is; `gpu_python.py` runs it."""
+    (block,) = blocks(README, "py")
+    calls = [node for node in ast.walk(ast.parse(block)) if isinstance(node, ast.Call)]
+    (call,) = (call for call in calls if ast.unparse(call.func) == "mla.prefill")
+    given = {keyword.arg: None for keyword in call.keywords}
+    inspect.signature(mla.prefill).bind(*call.args, **given)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -62,6 +62,17 @@ def test_05_edit_level_1():
     assert verdicts == ["ok", "ok", "mismatch"]
 
 
+def test_06_torch():
+    output = run(sys.executable, EXAMPLES / "06-torch" / "prefill.py")
+    try:
+        import torch
+    except ImportError:
+        assert output == "skipped: PyTorch is not installed\n"
+        return
+    found = torch.cuda.is_available()
+    assert ("as by hand" if found else "skipped: PyTorch finds no GPU") in output
+
+
 @pytest.mark.parametrize(
     "script", sorted(EXAMPLES.glob("*/run.sh")), ids=lambda path: path.parent.name
 )
