@@ -10,7 +10,7 @@ from mla._array import Array
 from mla._frameworks import as_array
 
 INDEX_DTYPES = ("i32", "ui32")
-INDEX_HINT = "; convert it, for example with .astype(numpy.int32)"
+INDEX_HINT = "; convert it to int32"
 FLOAT_DTYPES = ("bf16", "f16", "f32")
 
 

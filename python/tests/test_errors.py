@@ -39,7 +39,7 @@ def _field() -> np.ndarray:
     return np.zeros((9, 2, 8), pair)["a"]
 
 
-INT64 = "expected int32 or uint32, got int64; convert it, for example with .astype("
+INT64 = "expected int32 or uint32, got int64; convert it to int32"
 
 # (case, changed arguments, error, message). Floats are f32 here: 7 tokens, 9
 # rows, 2 heads, Dn = 8, Dr = 4, Dv = 6.
@@ -143,7 +143,7 @@ ARGUMENTS = [
             RAGGED,
             {name: np.zeros(extent, np.int64)},
             TypeError,
-            f"{name}: {INT64}numpy.int32)",
+            f"{name}: {INT64}",
         )
         for name, extent in (
             ("input_row_offsets", 3),
@@ -354,6 +354,12 @@ ARGUMENTS = [
     ),
     (
         RAGGED,
+        {"target": 90},
+        TypeError,
+        "target: expected a name, got int",
+    ),
+    (
+        RAGGED,
         {"target": "sm_90a"},
         ValueError,
         "target: expected a CPU for arrays on cpu, got 'sm_90a'",
@@ -395,6 +401,31 @@ ARGUMENTS = [
         {"output": [0.0]},
         TypeError,
         "output: expected a numpy array or one with __dlpack__, got list",
+    ),
+    (
+        RAGGED,
+        {"lse": np.zeros((7, 2))},
+        TypeError,
+        "lse: expected float32, got float64",
+    ),
+    (
+        RAGGED,
+        {"lse": np.zeros((7, 3), f32)},
+        ValueError,
+        "lse: expected shape [7, 2], got [7, 3]",
+    ),
+    (
+        RAGGED,
+        {"lse": _read_only()[..., 0, :2]},
+        ValueError,
+        "lse: expected a writable array, got a read-only one",
+    ),
+    (
+        RAGGED,
+        {"lse": np.lib.stride_tricks.as_strided(np.zeros(9, f32), (7, 2), (4, 4))},
+        ValueError,
+        "lse: expected elements that do not overlap, got shape [7, 2] with strides "
+        "[1, 1]",
     ),
     (
         RAGGED,
@@ -477,7 +508,7 @@ CACHES = [
     (
         {"lookup_table": np.zeros((2, 9), np.int64)},
         TypeError,
-        f"lookup_table: {INT64}numpy.int32)",
+        f"lookup_table: {INT64}",
     ),
     (
         {"lookup_table": np.zeros(9, i32)},
@@ -487,7 +518,7 @@ CACHES = [
     (
         {"cache_lengths": np.zeros(2, np.int64)},
         TypeError,
-        f"cache_lengths: {INT64}numpy.int32)",
+        f"cache_lengths: {INT64}",
     ),
     (
         {"cache_lengths": np.zeros(3, i32)},

@@ -80,6 +80,23 @@ else:
     )
 
 
+def test_imports_no_framework():
+    """Nor does a call, whoever's arrays it gets."""
+    run_python(
+        f"""
+import sys
+import mla
+{PREFILL}
+from dlpack_arrays import export
+from test_dlpack import exported, prefill_arguments
+for options in ({{}}, {{"version": None}}):
+    mla.prefill(**exported(prefill_arguments(), **options), validate=True)
+for framework in ("torch", "cupy", "jax", "tensorflow", "numba"):
+    assert framework not in sys.modules, framework
+"""
+    )
+
+
 def test_works_without_torch_and_ml_dtypes():
     """ml_dtypes is needed to allocate a bfloat16 output, and for that alone."""
     run_python(

@@ -49,6 +49,21 @@ def test_allocated_output():
     assert same_bits(output, given)
 
 
+def test_given_lse():
+    """It is written whether or not it is returned; rows past the end stay."""
+    batch = build(families.replace(PLAIN, spare=3))
+    _, expected = batch.run()
+    lse = np.full((*expected.shape[:1], 2 * expected.shape[1]), 7, np.float32)
+    given = lse[:, : expected.shape[1]]
+    arguments = {**batch.options, "output": batch.output, "lse": given}
+    output = mla.prefill(batch.q, batch.k, batch.v, **arguments)
+    assert output is batch.output
+    assert same_bits(given[: batch.tokens], expected[: batch.tokens])
+    assert (given[batch.tokens :] == 7).all() and (lse[:, given.shape[1] :] == 7).all()
+    _, returned = mla.prefill(batch.q, batch.k, batch.v, **arguments, return_lse=True)
+    assert returned is given
+
+
 def test_default_scale():
     batch = build(PLAIN)
     output, lse = batch.run()
