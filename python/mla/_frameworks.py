@@ -25,6 +25,7 @@ from mla._array import (
     element_strides,
     numpy_spelling,
 )
+from mla._stream import stream_handle
 
 # Entries of a cache whose keys have shapes in them. A server that never sees the
 # same batch twice would fill it without end: when it is full it starts anew.
@@ -65,10 +66,10 @@ class NewArray(NamedTuple):
     shape: tuple[int, ...]
     dtype: str
     device: Device
-    # The handle of the stream that writes it first, or None for the framework's
-    # current one. Allocators hand out memory that the current stream still uses,
-    # since whatever comes on that stream comes later.
-    stream: int | None = None
+    # The stream that writes it first, as the caller gave it, or None for the
+    # framework's current one. Allocators hand out memory that the current stream
+    # still uses, since whatever comes on that stream comes later.
+    stream: Any = None
 
 
 class _NumPy(Framework):
@@ -152,14 +153,17 @@ class _Producer(Framework):
 
 class _CuPy(_Producer):
     def empty(self, like: Any, new: NewArray) -> tuple[int, Any]:
-        cupy = sys.modules["cupy"]
+        cuda, empty = sys.modules["cupy"].cuda, sys.modules["cupy"].empty
         index, dtype = new.device.index, numpy_dtype(new.dtype, new.name)
-        with cupy.cuda.Device(index):
-            if new.stream is None:
-                array = cupy.empty(new.shape, dtype)
+        stream = new.stream
+        with cuda.Device(index):
+            if stream is None:
+                array = empty(new.shape, dtype)
             else:
-                with cupy.cuda.ExternalStream(new.stream, index):
-                    array = cupy.empty(new.shape, dtype)
+                if not isinstance(stream, (cuda.Stream, cuda.ExternalStream)):
+                    stream = cuda.ExternalStream(stream_handle(stream), index)
+                with stream:
+                    array = empty(new.shape, dtype)
         return array.data.ptr, array
 
     def current_stream(self, device: Device) -> int:
@@ -172,10 +176,13 @@ class _TorchSubclass(_Producer):
     def empty(self, like: Any, new: NewArray) -> tuple[int, Any]:
         torch = sys.modules["torch"]
         dtype, device = getattr(torch, dtype_name(new.dtype)), str(new.device)
-        if new.stream is None:
+        stream = new.stream
+        if stream is None:
             tensor = torch.empty(new.shape, dtype=dtype, device=device)
         else:
-            stream = torch.cuda.ExternalStream(new.stream, new.device.index)
+            if not isinstance(stream, torch.cuda.Stream):
+                handle = stream_handle(stream)
+                stream = torch.cuda.ExternalStream(handle, new.device.index)
             with torch.cuda.stream(stream):
                 tensor = torch.empty(new.shape, dtype=dtype, device=device)
         return tensor.data_ptr(), tensor

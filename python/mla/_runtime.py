@@ -1,13 +1,11 @@
 # Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Devices and streams: the part of mla-c/Runtime.h that arrays on a GPU need."""
+"""The part of mla-c/Runtime.h that arrays on a GPU need."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import operator
-from typing import Any
 
 import numpy as np
 
@@ -107,34 +105,3 @@ def on_host(array: Array, stream: int) -> np.ndarray:
             raise _capi.Error(f"{array.name}: {_take_string(lib, error)}")
     strides = tuple(stride * item for stride in array.strides)
     return np.ndarray(array.shape, dtype, memory, strides=strides)
-
-
-def stream_handle(stream: Any) -> int:
-    """The CUstream behind what a caller calls a stream, as a number.
-
-    An integer, or an object of PyTorch (`cuda_stream`), of CuPy (`ptr`), or with
-    `__cuda_stream__`, the protocol of CUDA's own Python packages.
-    """
-    handle = stream
-    protocol = getattr(stream, "__cuda_stream__", None)
-    if protocol is not None:
-        version, handle = protocol() if callable(protocol) else protocol
-        if version != 0:
-            raise ValueError(
-                f"stream: expected version 0 of __cuda_stream__, got {version}"
-            )
-    else:
-        for attribute in ("cuda_stream", "ptr"):
-            if hasattr(stream, attribute):
-                handle = getattr(stream, attribute)
-                break
-    try:
-        handle = operator.index(handle)
-    except TypeError:
-        raise TypeError(
-            "stream: expected a CUDA stream (an integer, or an object with "
-            f"cuda_stream, ptr or __cuda_stream__), got {type(stream).__name__}"
-        ) from None
-    if not 0 <= handle < 2**64:
-        raise ValueError(f"stream: expected a CUDA stream's handle, got {handle}")
-    return handle

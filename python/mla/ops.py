@@ -24,7 +24,8 @@ from mla._checks import (
 )
 from mla._frameworks import READERS, NewArray, reader_of, remember
 from mla._plan import Plan
-from mla._runtime import on_host, stream_handle
+from mla._runtime import on_host
+from mla._stream import stream_handle
 from mla._validate import validate_prefill
 from mla.module import MASK_HAS_WINDOW, PrefillSignature, prefill_module
 from mla.paged_cache import PagedCache
@@ -180,9 +181,9 @@ def _arrays(
     }
 
 
-def _stream(plan: Plan, stream: Any) -> tuple[int, int | None]:
-    """Where to launch; and that again if it is not where the framework's own work
-    goes, which an allocation has to know."""
+def _stream(plan: Plan, stream: Any) -> tuple[int, Any]:
+    """Where to launch; and `stream` again if that is not where the framework's own
+    work goes, which an allocation has to know."""
     if plan.device.kind == "cpu":
         if stream is not None:
             raise ValueError(f"stream: expected None for arrays on {plan.device}")
@@ -191,10 +192,10 @@ def _stream(plan: Plan, stream: Any) -> tuple[int, int | None]:
     if stream is None:
         return current, None
     handle = stream_handle(stream)
-    return handle, None if handle == current else handle
+    return handle, None if handle == current else stream
 
 
-def _empty(new: NewArray, like: Any, plan: Plan, stream: int | None) -> tuple[int, Any]:
+def _empty(new: NewArray, like: Any, plan: Plan, stream: Any) -> tuple[int, Any]:
     if stream is not None:
         new = new._replace(stream=stream)
     return plan.framework.empty(like, new)

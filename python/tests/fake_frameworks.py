@@ -116,6 +116,7 @@ def torch_module(raw_stream: bool = True) -> Any:
     torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
     torch.cuda = types.SimpleNamespace(
         current_stream=lambda device: Stream(streams.get(device), device),
+        Stream=Stream,
         ExternalStream=Stream,
         stream=lambda stream: streams.use(stream.cuda_stream, stream.device_index),
     )
@@ -173,6 +174,7 @@ def cupy_module() -> Any:
     cupy.ndarray, cupy.empty = ndarray, empty
     cupy.cuda = types.SimpleNamespace(
         Device=Device,
+        Stream=type("Stream", (ExternalStream,), {}),
         ExternalStream=ExternalStream,
         get_current_stream=lambda device: types.SimpleNamespace(
             ptr=streams.get(device)

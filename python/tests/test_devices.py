@@ -476,7 +476,8 @@ def test_torch_streams(cuda, torch):
     for current, given, expected in (
         (first, None, first),
         (second, None, second),
-        (second, torch.cuda.ExternalStream(third), third),
+        (second, torch.cuda.Stream(third), third),
+        (second, third, third),
         (second, second, second),
         (second, 0, 0),
     ):
@@ -596,12 +597,16 @@ def test_cupy(cuda, cupy):
     assert launch.has(output.data.ptr) and launch.has(lse.data.ptr)
     assert cupy.streams.of_allocations == [stream, stream]
     # Another stream than the current one gets memory of its own, too.
-    cuda.reset()
-    cupy.streams.of_allocations.clear()
-    other = CuPyLike(cuda.stream(1))
-    mla.prefill(**arguments, stream=other)
-    assert only(cuda).stream == other.ptr
-    assert cupy.streams.of_allocations == [other.ptr]
+    with cupy.cuda.Device(1):
+        own = cupy.cuda.Stream(cuda.stream(1), 1)
+    foreign = TorchLike(cuda.stream(1))
+    for given, handle in ((own, own.ptr), (foreign, foreign.cuda_stream)):
+        cuda.reset()
+        cupy.streams.of_allocations.clear()
+        mla.prefill(**arguments, stream=given)
+        assert only(cuda).stream == handle
+        assert cupy.streams.of_allocations == [handle]
+        assert cupy.streams.current[1] == stream
 
 
 def test_cache_size(monkeypatch):
