@@ -126,7 +126,16 @@ def test_empty_batch(cuda):
     assert all(not launch.has(host["q"].ctypes.data) for launch in cuda.launches())
 
 
-def test_calls_from_several_threads(cuda):
+@pytest.fixture
+def frequent_switches():
+    """Threads take turns as often as the interpreter permits."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_calls_from_several_threads(cuda, frequent_switches):
     """Each thread's calls have its own pointers and stream."""
     batches = [on_device(host_arguments()) for _ in range(6)]
     streams = [cuda.stream(0) for _ in batches]
@@ -134,7 +143,7 @@ def test_calls_from_several_threads(cuda):
     cuda.reset()
 
     def work(i):
-        for _ in range(20):
+        for _ in range(200):
             mla.prefill(**batches[i], stream=streams[i])
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(len(batches))]
@@ -143,7 +152,7 @@ def test_calls_from_several_threads(cuda):
     for thread in threads:
         thread.join()
     launches = cuda.launches()
-    assert len(launches) == 20 * len(batches)
+    assert len(launches) == 200 * len(batches)
     for launch in launches:
         i = streams.index(launch.stream)
         assert launch.has(batches[i]["q"].pointer)
@@ -173,6 +182,17 @@ def test_validate_waits_so_it_is_no_part_of_a_capture(cuda):
         mla.prefill(**arguments, stream=stream, validate=True)
     cuda.end_capture(stream)
     assert cuda.launches() == []
+
+
+def test_validate_copies_on_the_stream(cuda):
+    """So a stream that cannot be used is what it complains of."""
+    arguments = on_device(host_arguments())
+    stream = cuda.stream(1)
+    with pytest.raises(mla.Error) as caught:
+        mla.prefill(**arguments, stream=stream, validate=True)
+    assert str(caught.value) == (
+        "buffer_row_offsets: stream: expected a stream of device 0, got one of device 1"
+    )
 
 
 # Streams.

@@ -72,8 +72,8 @@ static PrefillTensors getTensors(ImplicitLocOpBuilder &b, PrefillOp op) {
 
 /// Rows [row, row + count) of one head of [rows, heads, width], as a tile of
 /// `rows` rows. `count` null: all of them; else the rest is zero, never memory.
-static Value buildRows(ImplicitLocOpBuilder &b, Value tensor, Value row,
-                       Value head, int64_t rows, Value count) {
+static Value buildRows(ImplicitLocOpBuilder &b, StringRef name, Value tensor,
+                       Value row, Value head, int64_t rows, Value count) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t width = type.getShape().back();
   OpFoldResult one = b.getIndexAttr(1);
@@ -88,8 +88,9 @@ static Value buildRows(ImplicitLocOpBuilder &b, Value tensor, Value row,
   SmallVector<OpFoldResult> strides(offsets.size(), one);
   auto sliceType = RankedTensorType::get(
       {count ? ShapedType::kDynamic : rows, width}, type.getElementType());
-  Value slice = tensor::ExtractSliceOp::create(b, sliceType, tensor, offsets,
-                                               sizes, strides);
+  auto slice = tensor::ExtractSliceOp::create(b, sliceType, tensor, offsets,
+                                              sizes, strides);
+  slice->setAttr(MLADialect::kOperand, b.getStringAttr(name));
   if (!count)
     return slice;
   Value missing = affine::makeComposedAffineApply(
@@ -119,7 +120,7 @@ static Value buildRope(ImplicitLocOpBuilder &b, const PrefillTensors &op,
                        const Item &item, Value key, int64_t rows, Value count) {
   if (op.kRope) {
     Value row = arith::AddIOp::create(b, item.keyRow, key);
-    return buildRows(b, op.kRope, row, /*head=*/Value(), rows, count);
+    return buildRows(b, "k_rope", op.kRope, row, /*head=*/Value(), rows, count);
   }
   int64_t width = op.getDr();
   Type element = cast<ShapedType>(op.kvBlocks.getType()).getElementType();
@@ -128,10 +129,12 @@ static Value buildRope(ImplicitLocOpBuilder &b, const PrefillTensors &op,
   Value position = arith::AddIOp::create(b, item.keyPosition, key);
   if (!count)
     count = arith::ConstantIndexOp::create(b, rows);
-  return GatherPagesOp::create(b, dest.getType(), op.kvBlocks, op.layer,
-                               op.dimOf(op.kvBlocks, 5) - width, op.lookupTable,
-                               item.sequence, position, count, dest)
-      .getResult();
+  auto gather = GatherPagesOp::create(
+      b, dest.getType(), op.kvBlocks, op.layer,
+      op.dimOf(op.kvBlocks, 5) - width, op.lookupTable, item.sequence, position,
+      count, dest);
+  gather->setAttr(MLADialect::kOperand, b.getStringAttr("kv_blocks"));
+  return gather.getResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,9 +188,9 @@ static Carried buildKeyLoop(ImplicitLocOpBuilder &b, const PrefillTensors &op,
                   b.getContext()),
               ValueRange{segment.end, key});
         Value row = arith::AddIOp::create(b, item.keyRow, key);
-        Value kNope = buildRows(b, op.k, row, item.head, rows, count);
+        Value kNope = buildRows(b, "k", op.k, row, item.head, rows, count);
         Value kRope = buildRope(b, op, item, key, rows, count);
-        Value values = buildRows(b, op.v, row, item.head, rows, count);
+        Value values = buildRows(b, "v", op.v, row, item.head, rows, count);
 
         Value empty = tensor::EmptyOp::create(
             b, ArrayRef<int64_t>{op.schedule.getQueryTile(), rows},
@@ -223,7 +226,7 @@ static void buildWorkItem(ImplicitLocOpBuilder &b, const PrefillTensors &op,
                           Value factor, Value number, Value head,
                           ValueRange destinations) {
   Item item = buildItem(b, op, number, head);
-  Value q = buildRows(b, op.q, item.queryRow, head, op.schedule.getQueryTile(),
+  Value q = buildRows(b, "q", op.q, item.queryRow, head, op.schedule.getQueryTile(),
                       item.count);
   Value qNope = buildColumns(b, q, 0, op.getDn());
   Value qRope = buildColumns(b, q, op.getDn(), op.getDr());

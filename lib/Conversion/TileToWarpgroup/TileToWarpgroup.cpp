@@ -95,6 +95,13 @@ FailureOr<Value> ItemRewriter::getMemref(Value tensor) {
          << tensor.getType();
 }
 
+/// What the operand is called in messages goes along with its load.
+static void keepName(Value tensor, Operation *load) {
+  Operation *op = tensor.getDefiningOp();
+  if (Attribute name = op ? op->getAttr(MLADialect::kOperand) : Attribute())
+    load->setAttr(MLADialect::kOperand, name);
+}
+
 /// A tile in shared memory; a view of an outer operand is loaded.
 FailureOr<Value> ItemRewriter::getTile(Value tensor) {
   Value known = mapping.lookupOrNull(tensor);
@@ -113,9 +120,10 @@ FailureOr<Value> ItemRewriter::getTile(Value tensor) {
     // Where the slice is made, so that all who read it see the tile.
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(known);
-    Value loaded = wg::LoadOp::create(b, tile, known, /*count=*/Value());
-    mapping.map(tensor, loaded);
-    return loaded;
+    auto load = wg::LoadOp::create(b, tile, known, /*count=*/Value());
+    keepName(tensor, load);
+    mapping.map(tensor, load.getTile());
+    return Value(load.getTile());
   }
   return emitError(tensor.getLoc())
          << "expected a slice of an operand or a gather, which can be in "
@@ -225,7 +233,9 @@ LogicalResult ItemRewriter::rewritePad(tensor::PadOp op) {
   if (!tile)
     return failure();
   Value count = memref::DimOp::create(b, view, 0);
-  mapping.map(op, wg::LoadOp::create(b, tile, view, count).getResult());
+  auto load = wg::LoadOp::create(b, tile, view, count);
+  keepName(op.getSource(), load);
+  mapping.map(op, load.getTile());
   return success();
 }
 
@@ -240,14 +250,13 @@ LogicalResult ItemRewriter::rewriteGather(GatherPagesOp op) {
                                type.getShape(), type.getElementType());
   if (!tile)
     return failure();
-  mapping.map(op.getResult(),
-              wg::LoadPagesOp::create(b, tile, *cache,
-                                      mapping.lookupOrDefault(op.getLayer()),
-                                      op.getColumn(), *table,
-                                      mapping.lookupOrDefault(op.getSequence()),
-                                      mapping.lookupOrDefault(op.getPosition()),
-                                      mapping.lookupOrDefault(op.getCount()))
-                  .getResult());
+  auto load = wg::LoadPagesOp::create(
+      b, tile, *cache, mapping.lookupOrDefault(op.getLayer()), op.getColumn(),
+      *table, mapping.lookupOrDefault(op.getSequence()),
+      mapping.lookupOrDefault(op.getPosition()),
+      mapping.lookupOrDefault(op.getCount()));
+  keepName(op.getResult(), load);
+  mapping.map(op.getResult(), load.getTile());
   return success();
 }
 

@@ -45,6 +45,37 @@ struct LowerExp2 : OpRewritePattern<math::Exp2Op> {
   }
 };
 
+/// One instruction, of relative error 2^-11: what kernels with a soft cap use.
+struct LowerTanh : OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(),
+                                         "llvm.nvvm.tanh.approx.f",
+                                         op.getOperand()));
+    return success();
+  }
+};
+
+/// exp(x) = 2^(x log2 e).
+struct LowerExp : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Value log2e = arith::ConstantOp::create(
+        rewriter, op.getLoc(),
+        rewriter.getF32FloatAttr(static_cast<float>(M_LOG2E)));
+    Value scaled = arith::MulFOp::create(rewriter, op.getLoc(),
+                                         op.getOperand(), log2e);
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, scaled);
+    return success();
+  }
+};
+
 struct LowerLog : OpRewritePattern<math::LogOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::LogOp op,
@@ -64,7 +95,7 @@ struct LowerLog : OpRewritePattern<math::LogOp> {
 struct MathToNVVM : mla::impl::MLAMathToNVVMBase<MathToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<LowerExp2, LowerLog>(&getContext());
+    patterns.add<LowerExp2, LowerExp, LowerTanh, LowerLog>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

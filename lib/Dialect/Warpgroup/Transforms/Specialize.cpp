@@ -195,7 +195,7 @@ LogicalResult Specializer::plan() {
 
 /// The operand's name for messages: the load may tell, or the argument's number.
 static std::string getName(const Load &load) {
-  if (auto name = load.op->getAttrOfType<StringAttr>(kOperandName))
+  if (auto name = load.op->getAttrOfType<StringAttr>(MLADialect::kOperand))
     return name.str();
   if (auto argument = dyn_cast<BlockArgument>(load.operand))
     return ("argument " + Twine(argument.getArgNumber())).str();

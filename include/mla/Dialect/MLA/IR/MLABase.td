@@ -38,6 +38,8 @@ def MLA_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Its name on the loops over keys of level 1.
     static constexpr ::llvm::StringLiteral kSkipMasked = "mla.skip_masked";
+    /// On a slice or gather of an operand: what messages call it.
+    static constexpr ::llvm::StringLiteral kOperand = "mla.operand";
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

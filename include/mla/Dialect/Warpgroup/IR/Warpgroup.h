@@ -30,8 +30,6 @@
 namespace mlir::mla::wg {
 /// On a loop over blocks: as many run as fit the device, whatever the bound.
 inline constexpr llvm::StringLiteral kResidentName = "wg.resident";
-/// On a load: what its operand is called in messages.
-inline constexpr llvm::StringLiteral kOperandName = "wg.operand";
 } // namespace mlir::mla::wg
 
 #endif // MLA_DIALECT_WARPGROUP_IR_WARPGROUP_H
