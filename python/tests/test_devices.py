@@ -94,8 +94,12 @@ def test_launch(cuda, case):
         pointers["k_rope"] = host["k_rope"].ctypes.data
     missing = [name for name, pointer in pointers.items() if not launch.has(pointer)]
     assert not missing
-    # Enqueued, not waited for.
-    assert cuda.count("cuStreamSynchronize") == 0
+    # Once the kernel is loaded, calls are enqueued and nothing is waited for.
+    cuda.reset()
+    mla.prefill(**arguments)
+    assert only(cuda).has(host["q"].ctypes.data)
+    for function in ("cuStreamSynchronize", "cuMemAlloc_v2", "cuMemcpyAsync"):
+        assert cuda.count(function) == 0
 
 
 def test_calls_with_the_same_layouts(cuda):
