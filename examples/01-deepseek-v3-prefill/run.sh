@@ -35,7 +35,10 @@ describe() { # describe STAGE
   vector) stage "$1" 'vector\.' 'vector op' 'register blocks' ;;
   memref) stage "$1" 'memref\.' 'memref op' 'buffers; items outlined for the threads' ;;
   warpgroup) stage "$1" 'wg\.' 'wg op' 'level 2: copies, products, fragments' ;;
+  specialized) stage "$1" 'wg\.' 'wg op' 'a producer that copies, consumers that compute' ;;
+  pipelined) stage "$1" 'wg\.' 'wg op' 'products of neighbouring tiles overlap' ;;
   kernel) stage "$1" 'wg\.' 'wg op' 'items outlined as a kernel' ;;
+  rings) stage "$1" 'nvvm\.' 'nvvm op' 'rings become barriers and copies' ;;
   nvvm) stage "$1" 'nvvm\.' 'nvvm op' 'what one thread does of each' ;;
   binary) stage "$1" 'gpu.binary' 'gpu.binary' 'compiled for the device' ;;
   llvm) stage "$1" 'llvm\.' 'llvm op' 'ready for LLVM' ;;
