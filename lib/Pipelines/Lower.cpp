@@ -168,7 +168,6 @@ static void addNVVM(OpPassManager &pm, StringRef) {
   kernels.addPass(createMLAWarpgroupToNVVM());
   kernels.addPass(createMLAMathToNVVM());
   kernels.addPass(memref::createExpandStridedMetadataPass());
-  kernels.addPass(arith::createArithExpandOpsPass());
   kernels.addPass(createLowerAffinePass());
   addCleanup(kernels);
   kernels.addPass(createLoopInvariantCodeMotionPass());

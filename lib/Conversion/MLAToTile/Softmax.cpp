@@ -142,19 +142,25 @@ Carried mla::buildAbsorb(ImplicitLocOpBuilder &b, const PrefillTensors &op,
 
 Value mla::buildOutput(ImplicitLocOpBuilder &b, const PrefillTensors &op,
                        const Carried &carried) {
-  Value zero = constant(b, 0.0f);
+  // One division a row. A row that saw no key is 0 (MLA-R2).
+  ArrayRef<int64_t> tile = cast<ShapedType>(carried.acc.getType()).getShape();
+  Value inverse = buildMap(
+      b, tile[0], b.getF32Type(), carried.sum,
+      [&](ImplicitLocOpBuilder &b, ValueRange x) {
+        Value zero = constant(b, 0.0f), one = constant(b, 1.0f);
+        Value none =
+            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x[0], zero);
+        Value quotient = arith::DivFOp::create(b, one, x[0]);
+        return arith::SelectOp::create(b, none, zero, quotient);
+      });
   Type element = cast<ShapedType>(op.output.getType()).getElementType();
   return buildMap(
-      b, cast<ShapedType>(carried.acc.getType()).getShape(), element,
-      {carried.acc, carried.sum}, [&](ImplicitLocOpBuilder &b, ValueRange x) {
-        // A row that saw no key is 0 (MLA-R2).
-        Value none =
-            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x[1], zero);
-        Value quotient = arith::DivFOp::create(b, x[0], x[1]);
-        Value y = arith::SelectOp::create(b, none, zero, quotient);
+      b, tile, element, {carried.acc, inverse},
+      [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+        Value y = arith::MulFOp::create(b, x[0], x[1]);
         if (element == b.getF32Type())
           return y;
-        return arith::TruncFOp::create(b, element, y).getResult();
+        return arith::TruncFOp::create(b, element, y);
       });
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compares.h"
 #include "Thread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,12 +30,14 @@ struct SplatPattern : ThreadPattern<SplatOp> {
   }
 };
 
-/// A body's value for block arguments `arguments`.
-Value inlineBody(ImplicitLocOpBuilder &b, Region &body, ValueRange arguments) {
-  IRMapping mapping;
+/// A body's value for block arguments `arguments`. What `mapping` knows already
+/// is not copied.
+Value inlineBody(ImplicitLocOpBuilder &b, Region &body, ValueRange arguments,
+                 IRMapping mapping = {}) {
   mapping.map(body.getArguments(), arguments);
   for (Operation &op : body.front().without_terminator())
-    b.clone(op, mapping);
+    if (op.getNumResults() != 1 || !mapping.contains(op.getResult(0)))
+      b.clone(op, mapping);
   return mapping.lookupOrDefault(body.front().getTerminator()->getOperand(0));
 }
 
@@ -51,6 +54,13 @@ struct MapPattern : ThreadPattern<MapOp> {
     if (!isRow)
       layout = FragmentLayout::getAccumulator(type.getWarpgroups(),
                                               type.getShape()[1]);
+    SmallVector<std::pair<Value, CoordinateCompare>> compares;
+    for (auto compare : op.getBody().front().getOps<arith::CmpIOp>())
+      if (std::optional<CoordinateCompare> found =
+              CoordinateCompare::get(compare, op.getBody().front())) {
+        found->buildLimit(b, ids);
+        compares.emplace_back(compare, *found);
+      }
     SmallVector<SmallVector<Value>> inputs;
     for (Value input : adaptor.getInputs())
       inputs.push_back(extractAll(b, input));
@@ -68,7 +78,10 @@ struct MapPattern : ThreadPattern<MapOp> {
       arguments.push_back(add(b, ids.row, part.row));
       arguments.push_back(isRow ? index(b, 0)
                                 : add(b, ids.column, part.column));
-      results.push_back(inlineBody(b, op.getBody(), arguments));
+      IRMapping known;
+      for (auto &[value, compare] : compares)
+        known.map(value, compare.build(b, part));
+      results.push_back(inlineBody(b, op.getBody(), arguments, known));
     }
     rewriter.replaceOp(op, combine(b, getVector(type), results));
     return success();

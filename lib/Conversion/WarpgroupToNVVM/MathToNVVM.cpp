@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "mla/Conversion/Passes.h"
+#include "mla/Target/PTX/Printer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,6 +24,7 @@ namespace mlir::mla {
 } // namespace mlir::mla
 
 using namespace mlir;
+using namespace mlir::mla;
 
 static Value callIntrinsic(PatternRewriter &rewriter, Location loc,
                            StringRef name, Value operand) {
@@ -52,9 +55,13 @@ struct LowerTanh : OpRewritePattern<math::TanhOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return failure();
-    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(),
-                                         "llvm.nvvm.tanh.approx.f",
-                                         op.getOperand()));
+    ptx::InlineAsm code = ptx::printTanh();
+    rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(
+        op, op.getType(), op.getOperand(), code.text, code.constraints,
+        /*has_side_effects=*/false, /*is_align_stack=*/false,
+        LLVM::tailcallkind::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT),
+        /*operand_attrs=*/ArrayAttr());
     return success();
   }
 };
@@ -96,6 +103,8 @@ struct MathToNVVM : mla::impl::MLAMathToNVVMBase<MathToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerExp2, LowerExp, LowerTanh, LowerLog>(&getContext());
+    // Not all that arith-expand does: maximumf is one instruction.
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -296,3 +296,11 @@ InlineAsm ptx::printPredicatedArrive() {
                 barrier, "]");
   return b.build();
 }
+
+InlineAsm ptx::printTanh() {
+  AsmBuilder b;
+  Operand result = b.result(Reg::F32);
+  Operand x = b.input(Reg::F32);
+  b.instruction("tanh.approx.f32 ", result, ", ", x);
+  return b.build();
+}

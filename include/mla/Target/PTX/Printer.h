@@ -159,6 +159,10 @@ InlineAsm printWgmmaWait(int64_t pending, llvm::ArrayRef<Reg> values);
 /// the next wait. Arguments: the address (B32), Pred.
 InlineAsm printPredicatedArrive();
 
+/// The hyperbolic tangent of an F32, of relative error 2^-11; LLVM has no
+/// intrinsic for it. No side effects.
+InlineAsm printTanh();
+
 } // namespace mlir::mla::ptx
 
 #endif // MLA_TARGET_PTX_PRINTER_H
