@@ -18,6 +18,7 @@
 // CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
 // CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK-DAG: %[[MINUS_INF:.*]] = arith.constant 0xFF800000 : f32
 // CHECK-DAG: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
 
@@ -50,8 +51,9 @@
 // CHECK: %[[EXISTS:.*]] = arith.cmpi sgt, %[[COUNT]], %[[C0]]
 // CHECK: %[[KEYS:.*]] = arith.select %[[EXISTS]], %{{.*}}, %[[C0]]
 
-// Queries: a slice of the valid rows, padded with zeros.
-// CHECK: %[[Q_ROWS:.*]] = tensor.extract_slice %[[Q]][%[[QUERY_ROW]], %[[HEAD]], 0] [%[[COUNT]], 1, 24] [1, 1, 1]
+// Queries: a slice of the valid rows, padded with zeros. Slices know what their operand
+// is called.
+// CHECK: %[[Q_ROWS:.*]] = tensor.extract_slice %[[Q]][%[[QUERY_ROW]], %[[HEAD]], 0] [%[[COUNT]], 1, 24] [1, 1, 1] {mla.operand = "q"}
 // CHECK: %[[MISSING:.*]] = affine.apply #[[$MISSING_QUERIES]]()[%[[COUNT]]]
 // CHECK: %[[Q_TILE:.*]] = tensor.pad %[[Q_ROWS]] low[0, 0] high[%[[MISSING]], 0]
 // CHECK: %[[Q_NOPE:.*]] = tensor.extract_slice %[[Q_TILE]][0, 0] [32, 16] [1, 1]
@@ -72,10 +74,10 @@
 // The open loop: static slices, no padding, no predicate.
 // CHECK: %[[R:.*]]:3 = scf.for %[[KEY:.*]] = %[[C0]] to %[[OPEN]] step %[[C16]] iter_args(%[[ACC:.*]] = %{{.*}}, %[[M:.*]] = %{{.*}}, %[[L:.*]] = %{{.*}})
 // CHECK: %[[ROW:.*]] = arith.addi %[[KEY_ROW:.*]], %[[KEY]]
-// CHECK: %[[K_TILE:.*]] = tensor.extract_slice %[[K]][%[[ROW]], %[[HEAD]], 0] [16, 1, 16] [1, 1, 1]
+// CHECK: %[[K_TILE:.*]] = tensor.extract_slice %[[K]][%[[ROW]], %[[HEAD]], 0] [16, 1, 16] [1, 1, 1] {mla.operand = "k"}
 // CHECK: %[[POS:.*]] = arith.addi %{{.*}}, %[[KEY]]
-// CHECK: %[[ROPE:.*]] = mla.gather_pages %[[CACHE]][layer %[[LAYER]], column 32] through %[[TABLE]][%[[SEQUENCE]]] rows(%[[POS]], %[[C16]])
-// CHECK: %[[V_TILE:.*]] = tensor.extract_slice %[[V]][%[[ROW]], %[[HEAD]], 0] [16, 1, 16] [1, 1, 1]
+// CHECK: %[[ROPE:.*]] = mla.gather_pages %[[CACHE]][layer %[[LAYER]], column 32] through %[[TABLE]][%[[SEQUENCE]]] rows(%[[POS]], %[[C16]]) {{.*}} {mla.operand = "kv_blocks"}
+// CHECK: %[[V_TILE:.*]] = tensor.extract_slice %[[V]][%[[ROW]], %[[HEAD]], 0] [16, 1, 16] [1, 1, 1] {mla.operand = "v"}
 // CHECK: %[[S0:.*]] = linalg.matmul indexing_maps = {{.*}} ins(%[[Q_NOPE]], %[[K_TILE]] :
 // CHECK: %[[S:.*]] = linalg.matmul indexing_maps = {{.*}} ins(%[[Q_ROPE]], %[[ROPE]] : {{.*}}) outs(%[[S0]] :
 // CHECK: %[[M1:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[S]] : {{.*}}) outs(%[[M]] :
@@ -103,12 +105,12 @@
 // CHECK: %[[G:.*]]:3 = scf.for %[[KEY:.*]] = %[[OPEN]] to %[[LAST]] step %[[C8]] iter_args(%{{.*}} = %[[R]]#0, %{{.*}} = %[[R]]#1, %{{.*}} = %[[R]]#2)
 // CHECK: %[[N:.*]] = affine.min #[[$REST]]()[%[[LAST]], %[[KEY]]]
 // CHECK: %[[ROW:.*]] = arith.addi %[[KEY_ROW]], %[[KEY]]
-// CHECK: %[[K_ROWS:.*]] = tensor.extract_slice %[[K]][%[[ROW]], %[[HEAD]], 0] [%[[N]], 1, 16] [1, 1, 1]
+// CHECK: %[[K_ROWS:.*]] = tensor.extract_slice %[[K]][%[[ROW]], %[[HEAD]], 0] [%[[N]], 1, 16] [1, 1, 1] {mla.operand = "k"}
 // CHECK: %[[MISSING:.*]] = affine.apply #[[$MISSING_KEYS]]()[%[[N]]]
 // CHECK: tensor.pad %[[K_ROWS]] low[0, 0] high[%[[MISSING]], 0]
 // CHECK: %[[POS:.*]] = arith.addi %{{.*}}, %[[KEY]]
 // CHECK: mla.gather_pages %[[CACHE]]{{.*}} rows(%[[POS]], %[[N]])
-// CHECK: %[[V_ROWS:.*]] = tensor.extract_slice %[[V]][%[[ROW]], %[[HEAD]], 0] [%[[N]], 1, 16] [1, 1, 1]
+// CHECK: %[[V_ROWS:.*]] = tensor.extract_slice %[[V]][%[[ROW]], %[[HEAD]], 0] [%[[N]], 1, 16] [1, 1, 1] {mla.operand = "v"}
 // CHECK: %[[V_TILE:.*]] = tensor.pad %[[V_ROWS]] low[0, 0] high[%{{.*}}, 0]
 // CHECK: tensor.yield %cst{{.*}} : bf16
 // CHECK: %[[S:.*]] = linalg.matmul {{.*}} ins(%[[Q_ROPE]],
@@ -125,11 +127,16 @@
 // CHECK: linalg.matmul ins(%{{.*}}, %[[V_TILE]] :
 // CHECK: scf.yield
 
-// The quotient, 0 where no key was seen; the normaliser from maximum and sum.
-// CHECK: %[[O_TILE:.*]] = linalg.generic {{.*}} ins(%[[G]]#0, %[[G]]#2 :
-// CHECK: %[[NONE:.*]] = arith.cmpf oeq, %{{.*}}, %[[ZERO]]
-// CHECK: arith.divf
-// CHECK: arith.select %[[NONE]], %[[ZERO]]
+// The quotient by one division a row, 0 where no key was seen; the normaliser from
+// maximum and sum.
+// CHECK: %[[INVERSE:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[G]]#2 :
+// CHECK: ^bb0(%[[SUM:.*]]: f32, %{{.*}}: f32):
+// CHECK: %[[NONE:.*]] = arith.cmpf oeq, %[[SUM]], %[[ZERO]]
+// CHECK: %[[QUOTIENT:.*]] = arith.divf %[[ONE]], %[[SUM]]
+// CHECK: arith.select %[[NONE]], %[[ZERO]], %[[QUOTIENT]]
+// CHECK: %[[O_TILE:.*]] = linalg.generic {{.*}} ins(%[[G]]#0, %[[INVERSE]] :
+// CHECK: arith.mulf
+// CHECK-NOT: arith.divf
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
 // CHECK: %[[L_TILE:.*]] = linalg.generic {{.*}} ins(%[[G]]#1, %[[G]]#2 :
 // CHECK: arith.mulf %{{.*}}, %[[SCALE]]

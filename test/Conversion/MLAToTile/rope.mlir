@@ -19,7 +19,7 @@
 // CHECK: scf.for %[[KEY:[a-z0-9]+]] =
 // CHECK: %[[N:.*]] = affine.min
 // CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %[[KEY]]
-// CHECK: %[[ROPE_ROWS:.*]] = tensor.extract_slice %[[ROPE]][%[[ROW]], 0] [%[[N]], 8] [1, 1]
+// CHECK: %[[ROPE_ROWS:.*]] = tensor.extract_slice %[[ROPE]][%[[ROW]], 0] [%[[N]], 8] [1, 1] {mla.operand = "k_rope"}
 // CHECK: tensor.pad %[[ROPE_ROWS]]
 // CHECK-NOT: mla.gather_pages
 func.func @rope(%q: !q, %iro: tensor<?xi32>, %k: !kv, %bro: tensor<?xi32>,
