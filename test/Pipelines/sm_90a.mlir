@@ -31,10 +31,10 @@
 // Guarded keys first, then open ones: only the former are compared with positions.
 // WARPGROUP: scf.for {{.*}} -> (!wg.fragment<128x128xf32, accumulator>, !wg.fragment<128xf32, row>, !wg.fragment<128xf32, row>)
 // WARPGROUP: wg.load_pages
-// WARPGROUP: wg.mma %{{.*}}, %{{.*}} transposed : !wg.tile<128x128xbf16>, <128x128xbf16>
-// WARPGROUP: wg.mma %{{.*}}, %{{.*}} transposed accumulate %{{.*}} !wg.tile<128x64xbf16>, <128x64xbf16>
+// WARPGROUP: wg.mma %{{.*}} by %{{.*}} transposed : !wg.tile<128x128xbf16> by !wg.tile<128x128xbf16>
+// WARPGROUP: wg.mma %{{.*}} by %{{.*}} transposed accumulate %{{.*}} !wg.tile<128x64xbf16> by !wg.tile<128x64xbf16>
 // WARPGROUP: arith.cmpi sle
-// WARPGROUP: wg.mma %{{.*}}, %{{.*}} accumulate %{{.*}} !wg.fragment<128x128xbf16, operand_a>, <128x128xbf16>
+// WARPGROUP: wg.mma %{{.*}} by %{{.*}} accumulate %{{.*}} !wg.fragment<128x128xbf16, operand_a> by !wg.tile<128x128xbf16>
 // WARPGROUP: scf.for
 // WARPGROUP-NOT: arith.cmpi sle
 // WARPGROUP: wg.store %{{.*}} count %{{.*}} : <128x128xbf16, accumulator>

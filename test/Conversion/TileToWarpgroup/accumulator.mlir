@@ -6,14 +6,15 @@
 // CHECK-LABEL: func.func @accumulator
 // CHECK-SAME: %{{.*}}: index, %[[BIAS:[a-z0-9]+]]: f32
 // CHECK-NOT: wg.splat
-// CHECK: %[[P:.*]] = wg.mma %{{.*}}, %{{.*}} : !wg.tile
+// CHECK: %[[P:.*]] = wg.mma %{{.*}} by %{{.*}} : !wg.tile
 // CHECK: %[[S:.*]] = wg.wait %[[P]]
-// CHECK: %[[Q:.*]] = wg.mma %{{.*}}, %{{.*}} accumulate %[[S]] : !wg.fragment<64x64xf32, accumulator>, !wg.tile
+// CHECK: %[[Q:.*]] = wg.mma %{{.*}} by %{{.*}} accumulate %[[S]] : !wg.fragment<64x64xf32, accumulator>, !wg.tile
 // CHECK: wg.wait %[[Q]]
+// CHECK: wg.mma %{{.*}} by %{{.*}} accumulate %[[S]]
 // CHECK: %[[B:.*]] = wg.splat %[[BIAS]] : f32 -> <64x64xf32, accumulator>
-// CHECK: wg.mma %{{.*}}, %{{.*}} accumulate %[[B]] : !wg.fragment<64x64xf32, accumulator>, !wg.tile
+// CHECK: wg.mma %{{.*}} by %{{.*}} accumulate %[[B]] : !wg.fragment<64x64xf32, accumulator>, !wg.tile
 // CHECK-NOT: wg.splat
-// CHECK: wg.mma %{{.*}}, %{{.*}} : !wg.tile
+// CHECK: wg.mma %{{.*}} by %{{.*}} : !wg.tile
 func.func @accumulator(%x: memref<?x64xbf16>, %n: index, %bias: f32) {
   %xt = bufferization.to_tensor %x restrict : memref<?x64xbf16> to tensor<?x64xbf16>
   %zero = arith.constant 0.0 : f32
@@ -27,6 +28,9 @@ func.func @accumulator(%x: memref<?x64xbf16>, %n: index, %bias: f32) {
     %s = linalg.matmul ins(%a, %a : tensor<64x64xbf16>, tensor<64x64xbf16>)
         outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
     %u = linalg.matmul ins(%a, %a : tensor<64x64xbf16>, tensor<64x64xbf16>)
+        outs(%s : tensor<64x64xf32>) -> tensor<64x64xf32>
+    // Two products start from %s, so that it has to be there.
+    %t = linalg.matmul ins(%a, %a : tensor<64x64xbf16>, tensor<64x64xbf16>)
         outs(%s : tensor<64x64xf32>) -> tensor<64x64xf32>
     %v = linalg.matmul ins(%a, %a : tensor<64x64xbf16>, tensor<64x64xbf16>)
         outs(%biases : tensor<64x64xf32>) -> tensor<64x64xf32>

@@ -6,10 +6,10 @@
 // CHECK: %[[A:.*]] = wg.load
 // CHECK: scf.for
 // CHECK-NOT: wg.load
-// CHECK: wg.mma %[[A]], %[[A]]
+// CHECK: wg.mma %[[A]] by %[[A]]
 // CHECK: scf.for
 // CHECK-NOT: wg.load
-// CHECK: wg.mma %[[A]], %[[A]]
+// CHECK: wg.mma %[[A]] by %[[A]]
 func.func @two_loops(%x: memref<?x64xbf16>, %n: index, %c0: index, %c1: index, %f: f32) {
   %t = bufferization.to_tensor %x restrict : memref<?x64xbf16> to tensor<?x64xbf16>
   %empty = tensor.empty() : tensor<64x64xf32>

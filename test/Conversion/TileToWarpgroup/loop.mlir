@@ -11,7 +11,7 @@
 // CHECK: %[[L:.*]] = wg.splat %{{.*}} : f32 -> <64xf32, row>
 // CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[KEYS]] step %{{.*}} iter_args(%[[ACC:.*]] = %[[A]], %[[SUM:.*]] = %[[L]], %[[COUNT:.*]] = %{{.*}}) -> (!wg.fragment<64x64xf32, accumulator>, !wg.fragment<64xf32, row>, index) {
 // CHECK: memref.subview %[[X]][%[[K]], 0] [64, 64]
-// CHECK: wg.mma %{{.*}}, %{{.*}} accumulate %[[ACC]]
+// CHECK: wg.mma %{{.*}} by %{{.*}} accumulate %[[ACC]]
 // CHECK: %[[NEXT:.*]] = wg.wait
 // CHECK: %[[MORE:.*]] = wg.reduce %[[NEXT]], %[[SUM]]
 // CHECK: %[[ONE_MORE:.*]] = arith.addi %[[COUNT]], %{{.*}}

@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @plain
 // CHECK: %[[A:.*]] = wg.load %{{.*}} -> <128x64xf16>
 // CHECK: %[[B:.*]] = wg.load %{{.*}} -> <64x32xf16>
-// CHECK: %[[P:.*]] = wg.mma %[[A]], %[[B]] : !wg.tile<128x64xf16>, <64x32xf16> -> <<128x32xf32, accumulator>>
+// CHECK: %[[P:.*]] = wg.mma %[[A]] by %[[B]] : !wg.tile<128x64xf16> by !wg.tile<64x32xf16> -> <<128x32xf32, accumulator>>
 // CHECK: wg.wait %[[P]] : <<128x32xf32, accumulator>> -> <128x32xf32, accumulator>
 func.func @plain(%x: memref<?x64xf16>, %y: memref<?x32xf16>, %n: index) {
   %xt = bufferization.to_tensor %x restrict : memref<?x64xf16> to tensor<?x64xf16>
@@ -30,7 +30,7 @@ func.func @plain(%x: memref<?x64xf16>, %y: memref<?x32xf16>, %n: index) {
 
 // As a linalg.generic: what counts is the maps and the body.
 // CHECK-LABEL: func.func @transposed
-// CHECK: wg.mma %{{.*}}, %{{.*}} transposed : !wg.tile<128x64xbf16>, <32x64xbf16> -> <<128x32xf32, accumulator>>
+// CHECK: wg.mma %{{.*}} by %{{.*}} transposed : !wg.tile<128x64xbf16> by !wg.tile<32x64xbf16> -> <<128x32xf32, accumulator>>
 func.func @transposed(%x: memref<?x64xbf16>, %n: index) {
   %xt = bufferization.to_tensor %x restrict : memref<?x64xbf16> to tensor<?x64xbf16>
   %zero = arith.constant 0.0 : f32
@@ -58,7 +58,7 @@ func.func @transposed(%x: memref<?x64xbf16>, %n: index) {
 // CHECK: %[[S:.*]] = wg.wait
 // CHECK: %[[P:.*]] = wg.map %[[S]] : !wg.fragment<64x64xf32, accumulator> -> <64x64xbf16, accumulator>
 // CHECK: %[[A:.*]] = wg.operand_a %[[P]] : <64x64xbf16, accumulator> -> <64x64xbf16, operand_a>
-// CHECK: wg.mma %[[A]], %{{.*}} : !wg.fragment<64x64xbf16, operand_a>, <64x64xbf16> -> <<64x64xf32, accumulator>>
+// CHECK: wg.mma %[[A]] by %{{.*}} : !wg.fragment<64x64xbf16, operand_a> by !wg.tile<64x64xbf16> -> <<64x64xf32, accumulator>>
 func.func @computed(%x: memref<?x64xbf16>, %n: index) {
   %xt = bufferization.to_tensor %x restrict : memref<?x64xbf16> to tensor<?x64xbf16>
   %zero = arith.constant 0.0 : f32

@@ -15,7 +15,7 @@
 // CHECK: %[[VIEW:.*]] = memref.subview %[[X]][%[[I]], %[[H]], 128] [128, 1, 64] [1, 1, 1] : {{.*}} to memref<128x64xbf16, strided<[?, 1], offset: ?>>
 // CHECK: %[[TILE:.*]] = wg.load %[[VIEW]] : memref<128x64xbf16, strided<[?, 1], offset: ?>> -> <128x64xbf16>
 // CHECK-NOT: wg.load
-// CHECK: wg.mma %[[TILE]], %[[TILE]] transposed : !wg.tile<128x64xbf16>, <128x64xbf16>
+// CHECK: wg.mma %[[TILE]] by %[[TILE]] transposed : !wg.tile<128x64xbf16> by !wg.tile<128x64xbf16>
 func.func @view(%x: !rows, %n: index) {
   %t = bufferization.to_tensor %x restrict : !rows to tensor<?x4x192xbf16>
   %zero = arith.constant 0.0 : f32
@@ -57,7 +57,7 @@ func.func @view_of_view(%x: !rows, %n: index) {
 // CHECK-DAG: %[[A:.*]] = wg.columns %[[TILE]][0] : <128x192xbf16> -> <128x128xbf16>
 // CHECK-DAG: %[[B:.*]] = wg.columns %[[TILE]][64] : <128x192xbf16> -> <128x128xbf16>
 // CHECK-NOT: wg.load
-// CHECK: wg.mma %[[A]], %[[B]] transposed
+// CHECK: wg.mma %[[A]] by %[[B]] transposed
 func.func @columns(%x: !rows, %n: index, %count: index, %high: index) {
   %t = bufferization.to_tensor %x restrict : !rows to tensor<?x4x192xbf16>
   %zero = arith.constant 0.0 : f32

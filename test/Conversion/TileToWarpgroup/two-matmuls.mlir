@@ -25,7 +25,7 @@
 // CHECK-LABEL: func.func @attention
 // CHECK: scf.forall
 // CHECK: scf.for {{.*}} -> (!wg.fragment<64x64xf32, accumulator>, !wg.fragment<64xf32, row>, !wg.fragment<64xf32, row>) {
-// CHECK: %[[SP:.*]] = wg.mma %{{.*}}, %{{.*}} transposed : !wg.tile<64x64xbf16>, <128x64xbf16> -> <<64x128xf32, accumulator>>
+// CHECK: %[[SP:.*]] = wg.mma %{{.*}} by %{{.*}} transposed : !wg.tile<64x64xbf16> by !wg.tile<128x64xbf16> -> <<64x128xf32, accumulator>>
 // CHECK: %[[S:.*]] = wg.wait %[[SP]]
 // SOFT: wg.map %[[S]] : !wg.fragment<64x128xf32, accumulator> -> <64x128xf32, accumulator> {
 // SOFT: math.exp2
@@ -35,7 +35,7 @@
 // CHECK: wg.reduce
 // CHECK: arith.addf
 // CHECK: wg.operand_a
-// CHECK: wg.mma %{{.*}}, %{{.*}} accumulate %{{.*}} : !wg.fragment<64x64xf32, accumulator>, !wg.fragment<64x128xbf16, operand_a>, <128x64xbf16>
+// CHECK: wg.mma %{{.*}} by %{{.*}} accumulate %{{.*}} : !wg.fragment<64x64xf32, accumulator>, !wg.fragment<64x128xbf16, operand_a> by !wg.tile<128x64xbf16>
 // CHECK: scf.yield
 // CHECK: wg.store
 

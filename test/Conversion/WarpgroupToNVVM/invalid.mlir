@@ -12,7 +12,7 @@ gpu.module @kernels {
     %b = wg.load %n : memref<264x64xbf16> -> !wg.tile<264x64xbf16>
     // expected-error @+2 {{'wg.mma' op expected n to be a multiple of 8 up to 256, got 264}}
     // expected-error @+1 {{failed to legalize operation 'wg.mma'}}
-    %i = wg.mma %a, %b transposed : !wg.tile<64x64xbf16>, !wg.tile<264x64xbf16>
+    %i = wg.mma %a by %b transposed : !wg.tile<64x64xbf16> by !wg.tile<264x64xbf16>
         -> !wg.pending<!wg.fragment<64x264xf32, accumulator>>
     llvm.return
   }

@@ -12,7 +12,7 @@
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0> : vector<4xi32>
 // CHECK-DAG: %[[SHARED:.*]] = llvm.mlir.addressof @mla_shared : !llvm.ptr<3>
 // CHECK-DAG: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x : i32
-// CHECK-DAG: %[[THREAD:.*]] = arith.index_cast %[[TID]]
+// CHECK-DAG: %[[THREAD:.*]] = arith.index_castui %[[TID]]
 // CHECK-DAG: %[[COUNT:.*]] = builtin.unrealized_conversion_cast %{{.*}} : i64 to index
 // CHECK: %[[START:.*]] = llvm.ptrtoint %[[SHARED]] : !llvm.ptr<3> to i32
 // CHECK: nvvm.barrier0

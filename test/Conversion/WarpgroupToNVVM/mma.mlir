@@ -42,7 +42,7 @@ gpu.module @kernels {
     %b = wg.load %n : memref<8x128xbf16> -> !wg.tile<8x128xbf16>
     %c = wg.columns %a[64] : !wg.tile<128x128xbf16> -> !wg.tile<128x64xbf16>
     %d = wg.columns %b[64] : !wg.tile<8x128xbf16> -> !wg.tile<8x64xbf16>
-    %i = wg.mma %c, %d transposed : !wg.tile<128x64xbf16>, !wg.tile<8x64xbf16>
+    %i = wg.mma %c by %d transposed : !wg.tile<128x64xbf16> by !wg.tile<8x64xbf16>
         -> !wg.pending<!wg.fragment<128x8xf32, accumulator>>
     %r = wg.wait %i : !wg.pending<!wg.fragment<128x8xf32, accumulator>>
         -> !wg.fragment<128x8xf32, accumulator>
@@ -70,8 +70,8 @@ gpu.module @kernels {
     %s = wg.splat %x : f16 -> !wg.fragment<64x32xf16, accumulator>
     %a = wg.operand_a %s : !wg.fragment<64x32xf16, accumulator> -> !wg.fragment<64x32xf16, operand_a>
     %c = wg.splat %y : f32 -> !wg.fragment<64x16xf32, accumulator>
-    %i = wg.mma %a, %b accumulate %c : !wg.fragment<64x16xf32, accumulator>,
-        !wg.fragment<64x32xf16, operand_a>, !wg.tile<32x16xf16>
+    %i = wg.mma %a by %b accumulate %c : !wg.fragment<64x16xf32, accumulator>,
+        !wg.fragment<64x32xf16, operand_a> by !wg.tile<32x16xf16>
         -> !wg.pending<!wg.fragment<64x16xf32, accumulator>>
     %r = wg.wait %i : !wg.pending<!wg.fragment<64x16xf32, accumulator>>
         -> !wg.fragment<64x16xf32, accumulator>

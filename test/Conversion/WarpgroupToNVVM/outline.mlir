@@ -5,11 +5,11 @@
 
 // CHECK-LABEL: module attributes {gpu.container_module}
 // CHECK: func.func @items(%[[N:.*]]: index, %[[F:.*]]: f32, %[[OUT:.*]]: memref<?x8xf32>) {
+// CHECK: %[[P:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(f32, struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>)>
 // CHECK: %[[R0:.*]] = llvm.mlir.poison : !llvm.struct<(f32, struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>)>
 // CHECK: %[[R1:.*]] = llvm.insertvalue %[[F]], %[[R0]][0]
 // CHECK: %[[M:.*]] = builtin.unrealized_conversion_cast %[[OUT]] : memref<?x8xf32> to !llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>
 // CHECK: %[[R2:.*]] = llvm.insertvalue %[[M]], %[[R1]][1]
-// CHECK: %[[P:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(f32, struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>)>
 // CHECK: llvm.store %[[R2]], %[[P]]
 // CHECK: %[[C4:.*]] = arith.constant 4 : index
 // CHECK: %[[C1:.*]] = arith.constant 1 : index

@@ -7,8 +7,11 @@
 // CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: !llvm.ptr, %{{.*}}: i64)
 // CHECK-SAME: mla.shared_bytes = 0 : i64
 // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x : i32
-// CHECK: %[[THREAD:.*]] = arith.index_cast %[[TID]]
-// CHECK: %[[WARP:.*]] = arith.divui %[[THREAD]], %c32
+// CHECK: %[[THREAD:.*]] = arith.index_castui %[[TID]]
+// The warp's number is broadcast, so that it is known to be the same in all lanes.
+// CHECK: %[[MAYBE_WARP:.*]] = arith.divui %[[TID]], %c32_i32
+// CHECK: %[[WARP32:.*]] = nvvm.shfl.sync idx %c-1_i32, %[[MAYBE_WARP]], %c0_i32, %c31_i32
+// CHECK: %[[WARP:.*]] = arith.index_castui %[[WARP32]]
 // CHECK: %[[LANE:.*]] = arith.remui %[[THREAD]], %c32
 // CHECK: %[[QUAD:.*]] = arith.divui %[[LANE]], %c4
 // CHECK: %[[FIRST:.*]] = arith.muli %[[WARP]], %c16
@@ -18,19 +21,19 @@
 // CHECK: %[[LEADER:.*]] = arith.cmpi eq, %[[IN_QUAD]], %c0
 
 // Eight elements: two, two of the row below, and the same eight columns on.
-// CHECK: %[[C0:.*]] = arith.cmpi sle, %[[COLUMN]], %[[ROW]]
+// CHECK: %[[C0:.*]] = arith.cmpi ule, %[[COLUMN]], %[[ROW]]
 // CHECK: %[[E0:.*]] = arith.select %[[C0]], %[[X]], %[[Y]]
 // CHECK: %[[COLUMN1:.*]] = arith.addi %[[COLUMN]], %c1
-// CHECK: %[[C1:.*]] = arith.cmpi sle, %[[COLUMN1]], %[[ROW]]
+// CHECK: %[[C1:.*]] = arith.cmpi ule, %[[COLUMN1]], %[[ROW]]
 // CHECK: %[[E1:.*]] = arith.select %[[C1]], %[[X]], %[[Y]]
 // CHECK: %[[ROW8:.*]] = arith.addi %[[ROW]], %c8
-// CHECK: %[[C2:.*]] = arith.cmpi sle, %[[COLUMN]], %[[ROW8]]
-// CHECK: arith.cmpi sle, %[[COLUMN1]], %[[ROW8]]
+// CHECK: %[[C2:.*]] = arith.cmpi ule, %[[COLUMN]], %[[ROW8]]
+// CHECK: arith.cmpi ule, %[[COLUMN1]], %[[ROW8]]
 // CHECK: %[[COLUMN8:.*]] = arith.addi %[[COLUMN]], %c8
-// CHECK: arith.cmpi sle, %[[COLUMN8]], %[[ROW]]
-// CHECK: arith.cmpi sle, %{{.*}}, %[[ROW]]
-// CHECK: arith.cmpi sle, %[[COLUMN8]], %[[ROW8]]
-// CHECK: arith.cmpi sle, %{{.*}}, %[[ROW8]]
+// CHECK: arith.cmpi ule, %[[COLUMN8]], %[[ROW]]
+// CHECK: arith.cmpi ule, %{{.*}}, %[[ROW]]
+// CHECK: arith.cmpi ule, %[[COLUMN8]], %[[ROW8]]
+// CHECK: arith.cmpi ule, %{{.*}}, %[[ROW8]]
 
 // CHECK-COUNT-6: arith.maximumf
 // CHECK: %[[S1:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[M0:.*]], %c1_i32, %c31_i32 : f32 -> f32
@@ -70,7 +73,7 @@ gpu.module @kernels {
     %k = wg.map %s, %r : !wg.fragment<64x16xf32, accumulator>, !wg.fragment<64xf32, row>
         -> !wg.fragment<64x16xf32, accumulator> {
     ^bb0(%a: f32, %b: f32, %i: index, %j: index):
-      %c = arith.cmpi sle, %j, %i : index
+      %c = arith.cmpi ule, %j, %i : index
       %d = arith.select %c, %a, %b : f32
       wg.yield %d : f32
     }
