@@ -1,0 +1,14 @@
+// The roles' threads do not meet again: nothing follows.
+// Not yet: nobody looks at what follows.
+
+// XFAIL: *
+// RUN: mla-opt %s -verify-diagnostics
+
+func.func @more(%out: memref<index>, %x: index) {
+  // expected-error @+1 {{'wg.roles' op }}
+  wg.roles warpgroups 2 producer registers 40 {
+  } consumer registers 232 {
+  }
+  memref.store %x, %out[] : memref<index>
+  return
+}
