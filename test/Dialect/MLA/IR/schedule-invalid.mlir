@@ -2,7 +2,7 @@
 
 // RUN: mla-opt %s -split-input-file -verify-diagnostics
 // RUN: not mla-opt %s -split-input-file 2>&1 | grep 'error:' \
-// RUN:   | grep -v 'was not produced' | count 17
+// RUN:   | grep -v 'was not produced' | count 21
 
 // expected-error @+1 {{query_tile: expected a positive number, got 0}}
 #s = #mla.schedule<query_tile = 0, key_tile = 32, guarded_key_tile = 16, order = ascending, probability = f32>
@@ -89,3 +89,23 @@ func.func private @f() attributes {v = #mla.vector_schedule<strip = 8, block = 0
 
 // expected-error @+1 {{block: expected a positive number, got -4}}
 func.func private @f() attributes {v = #mla.vector_schedule<strip = 8, block = -4>}
+
+// -----
+
+// expected-error @+1 {{slots: expected a positive number, got 0}}
+func.func private @f() attributes {r = #mla.role_schedule<slots = 0, producer_registers = 40, consumer_registers = 232>}
+
+// -----
+
+// expected-error @+1 {{registers: expected a multiple of 8 from 24 to 256, got 16}}
+func.func private @f() attributes {r = #mla.role_schedule<slots = 2, producer_registers = 16, consumer_registers = 232>}
+
+// -----
+
+// expected-error @+1 {{registers: expected a multiple of 8 from 24 to 256, got 250}}
+func.func private @f() attributes {r = #mla.role_schedule<slots = 2, producer_registers = 40, consumer_registers = 250>}
+
+// -----
+
+// expected-error @+1 {{registers: expected a multiple of 8 from 24 to 256, got 264}}
+func.func private @f() attributes {r = #mla.role_schedule<slots = 2, producer_registers = 40, consumer_registers = 264>}

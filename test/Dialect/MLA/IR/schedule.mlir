@@ -16,3 +16,9 @@ func.func private @schedules() attributes {
 // CHECK-SAME: mla.vector_schedule = #mla.vector_schedule<strip = 16, block = 4>
 func.func private @vector_schedule() attributes {
   mla.vector_schedule = #mla.vector_schedule<strip = 16, block = 4>}
+
+// CHECK-LABEL: func.func private @role_schedule
+// CHECK-SAME: mla.role_schedule = #mla.role_schedule<slots = 2, producer_registers = 40, consumer_registers = 232>
+func.func private @role_schedule() attributes {
+  mla.role_schedule = #mla.role_schedule<slots = 2, producer_registers = 40,
+                                         consumer_registers = 232>}
