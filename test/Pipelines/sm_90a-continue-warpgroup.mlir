@@ -1,10 +1,7 @@
-// What is in wg ops already goes on from there.
-// Not yet: loop-invariant code moves out of the loop over work items, which then
-// captures a fragment.
+// What is in wg ops already goes on from there, roles or not.
 
-// XFAIL: *
 // RUN: mla-opt %S/sm_90a.mlir --mla-lower="target=sm_90a stop-after=nvvm" > %t.straight
 // RUN: mla-opt %S/sm_90a.mlir --mla-lower="target=sm_90a stop-after=warpgroup" > %t.warpgroup
-// RUN: mla-opt %t.warpgroup --mla-lower="target=sm_90a stop-after=nvvm" \
-// RUN:   | sed -n '/gpu.module/,$p' > %t.from.warpgroup
-// RUN: sed -n '/gpu.module/,$p' %t.straight | cmp - %t.from.warpgroup
+// RUN: mla-opt %t.warpgroup --mla-lower="target=sm_90a stop-after=nvvm" | cmp - %t.straight
+// RUN: mla-opt %S/sm_90a.mlir --mla-lower="target=sm_90a stop-after=specialized" > %t.specialized
+// RUN: mla-opt %t.specialized --mla-lower="target=sm_90a stop-after=nvvm" | cmp - %t.straight

@@ -1,32 +1,48 @@
 // Every mask reaches the GPU's instructions, and so does a log-sum-exp.
 
-// RUN: sed 's/MASK/#mla.null/' %s | mla-opt --mla-lower="target=sm_90a stop-after=nvvm" \
-// RUN:   | FileCheck %s --implicit-check-not="wg."
-// RUN: sed 's/MASK/#mla.causal/' %s | mla-opt --mla-lower="target=sm_90a stop-after=nvvm" \
-// RUN:   | FileCheck %s --implicit-check-not="wg."
+// RUN: sed 's/MASK/#mla.null/' %s > %t.null.mlir
+// RUN: sed 's/MASK/#mla.causal/' %s > %t.causal.mlir
 // The others take a window.
-// RUN: sed -e 's/MASK/#mla.sliding_window_causal parameters(%%window)/' -e 's/: (!q/: (i32, !q/' %s \
-// RUN:   | mla-opt --mla-lower="target=sm_90a stop-after=nvvm" \
-// RUN:   | FileCheck %s --check-prefixes=CHECK,WINDOW --implicit-check-not="wg."
-// RUN: sed -e 's/MASK/#mla.sliding_window_noncausal parameters(%%window)/' -e 's/: (!q/: (i32, !q/' %s \
-// RUN:   | mla-opt --mla-lower="target=sm_90a stop-after=nvvm" \
-// RUN:   | FileCheck %s --check-prefixes=CHECK,WINDOW --implicit-check-not="wg."
-// RUN: sed -e 's/MASK/#mla.chunked parameters(%%window)/' -e 's/: (!q/: (i32, !q/' %s \
-// RUN:   | mla-opt --mla-lower="target=sm_90a stop-after=nvvm" \
-// RUN:   | FileCheck %s --check-prefixes=CHECK,WINDOW --implicit-check-not="wg."
-// RUN: sed -e 's/MASK/#mla.chunked_causal parameters(%%window)/' -e 's/: (!q/: (i32, !q/' %s \
-// RUN:   | mla-opt --mla-lower="target=sm_90a stop-after=nvvm" \
-// RUN:   | FileCheck %s --check-prefixes=CHECK,WINDOW --implicit-check-not="wg."
+// RUN: sed -e 's/MASK/#mla.sliding_window_causal parameters(%%window)/' -e 's/: (!q/: (i32, !q/' %s > %t.sliding_causal.mlir
+// RUN: sed -e 's/MASK/#mla.sliding_window_noncausal parameters(%%window)/' -e 's/: (!q/: (i32, !q/' %s > %t.sliding_noncausal.mlir
+// RUN: sed -e 's/MASK/#mla.chunked parameters(%%window)/' -e 's/: (!q/: (i32, !q/' %s > %t.chunked.mlir
+// RUN: sed -e 's/MASK/#mla.chunked_causal parameters(%%window)/' -e 's/: (!q/: (i32, !q/' %s > %t.chunked_causal.mlir
+
+// DEFINE: %{mask} =
+// DEFINE: %{prefixes} = HOST
+// DEFINE: %{lower} = mla-opt %t.%{mask}.mlir --mla-lower="target=sm_90a stop-after=nvvm" -o %t.%{mask}.nvvm
+// DEFINE: %{host} = FileCheck %s --input-file=%t.%{mask}.nvvm --check-prefixes=%{prefixes}
+// DEFINE: %{kernel} = sed -n '/gpu.module/,$p' %t.%{mask}.nvvm | FileCheck %s --implicit-check-not="wg."
+
+// REDEFINE: %{mask} = null
+// RUN: %{lower} && %{host}
+// RUN: %{kernel}
+// REDEFINE: %{mask} = causal
+// RUN: %{lower} && %{host}
+// RUN: %{kernel}
+// REDEFINE: %{prefixes} = HOST,WINDOW
+// REDEFINE: %{mask} = sliding_causal
+// RUN: %{lower} && %{host}
+// RUN: %{kernel}
+// REDEFINE: %{mask} = sliding_noncausal
+// RUN: %{lower} && %{host}
+// RUN: %{kernel}
+// REDEFINE: %{mask} = chunked
+// RUN: %{lower} && %{host}
+// RUN: %{kernel}
+// REDEFINE: %{mask} = chunked_causal
+// RUN: %{lower} && %{host}
+// RUN: %{kernel}
 
 !q = tensor<?x16x192xf16>
 !kv = tensor<?x16x128xf16>
 !pages = tensor<?x1x?x64x1x576xf16>
 
 // Pages, window and rows are read on the device; only shapes come from the host.
-// CHECK: func.func @prefill
+// HOST: func.func @prefill
 // WINDOW-SAME: (%[[W:.*]]: i32, %{{.*}}: memref<?x16x192xf16
-// CHECK-NOT: memref.load
-// CHECK: gpu.launch_func @prefill_kernels::@prefill_kernel
+// HOST-NOT: memref.load
+// HOST: gpu.launch_func @prefill_kernels::@prefill_kernel
 // CHECK: llvm.func @prefill_kernel
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
 // CHECK: llvm.nvvm.lg2.approx.f
