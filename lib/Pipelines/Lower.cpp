@@ -147,6 +147,7 @@ static void addSpecialized(OpPassManager &pm, StringRef) {
 }
 
 static void addPipelined(OpPassManager &pm, StringRef) {
+  pm.addPass(wg::createWGDeferReductions());
   pm.addPass(wg::createWGPipeline());
   addCleanup(pm);
 }

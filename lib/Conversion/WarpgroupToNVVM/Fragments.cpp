@@ -49,7 +49,7 @@ struct MapPattern : ThreadPattern<MapOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     const ThreadIds &ids = facts.getIds(op);
     FragmentType type = op.getResult().getType();
-    bool isRow = type.getKind() == FragmentKind::Row;
+    bool isRow = type.isOfRows();
     std::optional<FragmentLayout> layout;
     if (!isRow)
       layout = FragmentLayout::getAccumulator(type.getWarpgroups(),
@@ -69,8 +69,7 @@ struct MapPattern : ThreadPattern<MapOp> {
       int64_t half = isRow ? e : layout->getRowOfThread(e);
       SmallVector<Value> arguments;
       for (auto [input, values] : llvm::zip(op.getInputs(), inputs)) {
-        bool row = cast<FragmentType>(input.getType()).getKind() ==
-                   FragmentKind::Row;
+        bool row = cast<FragmentType>(input.getType()).isOfRows();
         arguments.push_back(values[row ? half : e]);
       }
       Position part =
@@ -88,6 +87,20 @@ struct MapPattern : ThreadPattern<MapOp> {
   }
 };
 
+/// The threads of a quad combine their values; each gets the result.
+Value combineQuad(ImplicitLocOpBuilder &b, Region &body, Value value) {
+  Value all = arith::ConstantIntOp::create(b, -1, 32);
+  Value clamp = arith::ConstantIntOp::create(b, 31, 32);
+  for (int64_t distance : {1, 2}) {
+    Value mask = arith::ConstantIntOp::create(b, distance, 32);
+    Value other = NVVM::ShflOp::create(
+        b, b.getF32Type(), all, value, mask, clamp, NVVM::ShflKind::bfly,
+        /*return_value_and_is_valid=*/nullptr);
+    value = inlineBody(b, body, {other, value});
+  }
+  return value;
+}
+
 struct ReducePattern : ThreadPattern<ReduceOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult
@@ -95,30 +108,57 @@ struct ReducePattern : ThreadPattern<ReduceOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     FragmentType input = op.getInput().getType();
+    FragmentType result = op.getResult().getType();
     if (!input.getElementType().isF32())
       return op.emitOpError("only f32 is exchanged between threads");
     auto layout = FragmentLayout::getAccumulator(input.getWarpgroups(),
                                                  input.getShape()[1]);
-    SmallVector<Value> results(2);
-    // In the thread.
+    // In the thread: chains that do not wait for each other.
+    constexpr unsigned kChains = 4;
+    SmallVector<Value> chains[2];
+    unsigned next[2] = {0, 0};
     for (auto [e, value] : llvm::enumerate(extractAll(b, adaptor.getInput()))) {
-      Value &sum = results[layout.getRowOfThread(e)];
-      sum = sum ? inlineBody(b, op.getBody(), {value, sum}) : value;
-    }
-    // Across the quad, and with what was there.
-    Value all = arith::ConstantIntOp::create(b, -1, 32);
-    Value clamp = arith::ConstantIntOp::create(b, 31, 32);
-    SmallVector<Value> inits = extractAll(b, adaptor.getInit());
-    for (auto [sum, init] : llvm::zip(results, inits)) {
-      for (int64_t distance : {1, 2}) {
-        Value mask = arith::ConstantIntOp::create(b, distance, 32);
-        Value other = NVVM::ShflOp::create(
-            b, b.getF32Type(), all, sum, mask, clamp, NVVM::ShflKind::bfly,
-            /*return_value_and_is_valid=*/nullptr);
-        sum = inlineBody(b, op.getBody(), {other, sum});
+      int64_t row = layout.getRowOfThread(e);
+      if (chains[row].size() < kChains) {
+        chains[row].push_back(value);
+        continue;
       }
-      sum = inlineBody(b, op.getBody(), {sum, init});
+      Value &chain = chains[row][next[row]++ % kChains];
+      chain = inlineBody(b, op.getBody(), {value, chain});
     }
+    SmallVector<Value> results, inits = extractAll(b, adaptor.getInit());
+    for (auto [chain, init] : llvm::zip(chains, inits)) {
+      while (chain.size() > 1) {
+        SmallVector<Value> halved;
+        for (size_t i = 0; i + 1 < chain.size(); i += 2)
+          halved.push_back(
+              inlineBody(b, op.getBody(), {chain[i], chain[i + 1]}));
+        if (chain.size() % 2)
+          halved.push_back(chain.back());
+        chain = std::move(halved);
+      }
+      Value all = chain.front();
+      if (result.getKind() == FragmentKind::Row)
+        all = combineQuad(b, op.getBody(), all);
+      results.push_back(inlineBody(b, op.getBody(), {all, init}));
+    }
+    rewriter.replaceOp(op, combine(b, getVector(result), results));
+    return success();
+  }
+};
+
+struct CombinePattern : ThreadPattern<CombineOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult
+  matchAndRewrite(CombineOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FragmentType type = op.getPartial().getType();
+    if (!type.getElementType().isF32())
+      return op.emitOpError("only f32 is exchanged between threads");
+    SmallVector<Value> results;
+    for (Value value : extractAll(b, adaptor.getPartial()))
+      results.push_back(combineQuad(b, op.getBody(), value));
     rewriter.replaceOp(
         op, combine(b, getVector(op.getResult().getType()), results));
     return success();
@@ -287,6 +327,6 @@ struct StorePattern : ThreadPattern<StoreOp> {
 void wg::populateFragmentPatterns(const ThreadTypes &types,
                                   const KernelFacts &facts,
                                   RewritePatternSet &patterns) {
-  patterns.add<SplatPattern, MapPattern, ReducePattern, OperandAPattern,
-               StorePattern>(types, patterns.getContext(), facts);
+  patterns.add<SplatPattern, MapPattern, ReducePattern, CombinePattern,
+               OperandAPattern, StorePattern>(types, patterns.getContext(), facts);
 }

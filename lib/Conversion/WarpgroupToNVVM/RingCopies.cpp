@@ -57,13 +57,14 @@ public:
       : op(op), kernel(kernel), map(map), ring(ring), b(op.getLoc(), op),
         tile(getShared(cast<TileType>(
             op.getRing().getType().getElements()[op.getElement()]))),
-        cache(b, op.getCache()), pageSize(cache.toValue(cache.sizes[3])) {}
+        cache(b, op.getCache()) {}
 
   void run();
 
 private:
   /// The page of a position, and the position in it.
-  std::pair<Value, Value> find(Value position);
+  std::pair<Value, Value> find(Value position, Value pageSize);
+  void findPages();
   void copyRuns();
   void gather();
   Value element(int64_t bytes) {
@@ -80,11 +81,12 @@ private:
   ImplicitLocOpBuilder b;
   SharedTile tile;
   Source cache;
-  Value pageSize;
+  /// Of each run: its page, and its first row there.
+  SmallVector<std::pair<Value, Value>> pages;
 };
 } // namespace
 
-std::pair<Value, Value> PageCopy::find(Value position) {
+std::pair<Value, Value> PageCopy::find(Value position, Value pageSize) {
   Value entry = memref::LoadOp::create(
       b, op.getTable(),
       ValueRange{op.getSequence(),
@@ -93,42 +95,52 @@ std::pair<Value, Value> PageCopy::find(Value position) {
           arith::RemUIOp::create(b, position, pageSize)};
 }
 
+/// Looks up the pages of all runs, which takes a way to memory and back: before
+/// the wait for the slot, not after it. A run past the count has the page of the
+/// last that is not: what the table holds further on may be anything.
+void PageCopy::findPages() {
+  int64_t rows = op.getMap().getType().getBox()[2];
+  OpBuilder::InsertionGuard guard(b);
+  for (auto acquire : op->getBlock()->getOps<AcquireOp>())
+    if (acquire.getRing() == op.getRing() && acquire.getUse() == op.getUse())
+      b.setInsertionPoint(acquire);
+  Value last = arith::SubIOp::create(b, op.getCount(), index(b, 1));
+  for (int64_t first = 0; first < tile.getRows(); first += rows) {
+    Value row = arith::MinSIOp::create(b, index(b, first), last);
+    auto [page, inPage] =
+        find(arith::AddIOp::create(b, op.getPosition(), row),
+             index(b, op.getCache().getType().getDimSize(3)));
+    pages.emplace_back(narrow(page), narrow(inPage));
+  }
+}
+
 /// A box for each run of rows; runs past the count are left alone.
 void PageCopy::copyRuns() {
   TensorMapType type = op.getMap().getType();
   int64_t rows = type.getBox()[2], columns = type.getBox()[3];
-  int64_t bytes =
-      rows * tile.getColumns() * tile.getElementBits() / 8;
+  int64_t bytes = rows * tile.getColumns() * tile.getElementBits() / 8;
+  int64_t lineBytes = getWidth(tile.getSwizzle());
   auto leader = scf::IfOp::create(b, kernel.isFirst);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(leader.thenBlock());
   Value full = buildFull(b, kernel, ring, op.getUse());
   Value layer = narrow(op.getLayer());
-  auto copy = [&](Value first, Value to) {
-    auto [page, row] =
-        find(arith::AddIOp::create(b, op.getPosition(), first));
+  for (auto [number, place] : llvm::enumerate(pages)) {
+    int64_t first = number * rows;
+    OpBuilder::InsertionGuard inner(b);
+    if (first) {
+      Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                           op.getCount(), index(b, first));
+      b.setInsertionPointToStart(scf::IfOp::create(b, exists).thenBlock());
+    }
     NVVM::MBarrierExpectTxOp::create(b, full, buildConstant(b, bytes));
-    for (int64_t column = 0; column < tile.getColumns(); column += columns) {
-      Value place = LLVM::GEPOp::create(
-          b, to.getType(), b.getI8Type(), to,
-          LLVM::GEPArg(static_cast<int32_t>(tile.getColumnOffset(column))));
-      buildBox(b, place, map,
-               {narrow(page), layer, narrow(row),
+    for (int64_t column = 0; column < tile.getColumns(); column += columns)
+      buildBox(b, element(tile.getColumnOffset(column) + first * lineBytes),
+               map,
+               {place.first, layer, place.second,
                 buildConstant(b, op.getColumn() + column)},
                full);
-    }
-  };
-  int64_t lineBytes = getWidth(tile.getSwizzle());
-  // A count of 0 has no page.
-  Value end = arith::MinSIOp::create(b, op.getCount(),
-                                     index(b, tile.getRows()));
-  auto loop = scf::ForOp::create(b, index(b, 0), end, index(b, rows));
-  b.setInsertionPointToStart(loop.getBody());
-  Value offset = arith::MulIOp::create(
-      b, narrow(loop.getInductionVar()), buildConstant(b, lineBytes));
-  copy(loop.getInductionVar(),
-       LLVM::GEPOp::create(b, element(0).getType(), b.getI8Type(), element(0),
-                           LLVM::GEPArg(offset)));
+  }
 }
 
 /// Chunk by chunk: the lanes of a warp side by side along a row, then down.
@@ -140,6 +152,7 @@ void PageCopy::gather() {
   Value total = arith::MulIOp::create(b, op.getCount(), index(b, perRow));
   Value lane = arith::IndexCastOp::create(b, b.getIndexType(), kernel.lane);
   int64_t stride = threadsPerWarp * kRowsInFlight;
+  Value pageSize = cache.toValue(cache.sizes[3]);
   auto loop = scf::ForOp::create(b, lane, total, index(b, stride));
   {
     OpBuilder::InsertionGuard guard(b);
@@ -152,7 +165,7 @@ void PageCopy::gather() {
       Value row = arith::DivUIOp::create(b, number, index(b, perRow));
       Value chunk = arith::RemUIOp::create(b, number, index(b, perRow));
       auto [page, inPage] =
-          find(arith::AddIOp::create(b, op.getPosition(), row));
+          find(arith::AddIOp::create(b, op.getPosition(), row), pageSize);
       Value zero = index(b, 0);
       Value column = arith::MulIOp::create(b, chunk, index(b, perChunk));
       Value from = cache.getPointer({page, zero, op.getLayer(), inPage, zero,
@@ -192,12 +205,14 @@ void PageCopy::gather() {
 void PageCopy::run() {
   if (!map)
     return gather();
+  findPages();
   int64_t rows = op.getMap().getType().getBox()[2];
   Value rest =
       arith::RemUIOp::create(b, op.getPosition(), index(b, rows));
   Value isAligned =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, index(b, 0));
   auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   copyRuns();
   b.setInsertionPointToStart(branch.elseBlock());

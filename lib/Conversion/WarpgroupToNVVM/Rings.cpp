@@ -350,9 +350,12 @@ void RingLowering::lower(ReleaseOp op) {
   // A predicate and no branch: printPredicatedArrive says why.
   Value empty = buildEmpty(b, start, of(op.getRing()), op.getUse());
   Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), empty);
+  Value arrives = start.isFirst;
+  if (op.getWhen())
+    arrives = arith::AndIOp::create(b, arrives, op.getWhen());
   ptx::InlineAsm code = ptx::printPredicatedArrive();
   LLVM::InlineAsmOp::create(
-      b, TypeRange(), ValueRange{address, start.isFirst}, code.text,
+      b, TypeRange(), ValueRange{address, arrives}, code.text,
       code.constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
       LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),

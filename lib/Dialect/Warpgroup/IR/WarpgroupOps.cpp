@@ -182,8 +182,7 @@ LogicalResult MapOp::verify() {
        llvm::zip(getInputs(), body.getArguments().drop_back(2))) {
     auto type = cast<FragmentType>(input.getType());
     if (type.getShape()[0] != first.getShape()[0] ||
-        (type.getKind() != FragmentKind::Row &&
-         type.getShape() != first.getShape()))
+        (!type.isOfRows() && type.getShape() != first.getShape()))
       return emitOpError() << "expected inputs of one shape, or one value a "
                               "row, got "
                            << first << " and " << type;
@@ -203,25 +202,42 @@ LogicalResult MapOp::verify() {
   return success();
 }
 
+/// Whether a body makes one of two elements.
+static LogicalResult verifyCombination(Operation *op, Region &region,
+                                       Type element) {
+  Block &body = region.front();
+  if (!isa<YieldOp>(body.getTerminator()))
+    return op->emitOpError("expected a body that ends in wg.yield");
+  if (body.getNumArguments() != 2 ||
+      body.getArgument(0).getType() != element ||
+      body.getArgument(1).getType() != element ||
+      body.getTerminator()->getOperand(0).getType() != element)
+    return op->emitOpError() << "expected a body that combines two " << element;
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   FragmentType input = getInput().getType(), result = getResult().getType();
   if (input.getKind() != FragmentKind::Accumulator)
     return emitOpError() << "'input': expected an accumulator, got " << input;
-  if (result.getKind() != FragmentKind::Row ||
-      result.getShape()[0] != input.getShape()[0] ||
+  if (!result.isOfRows() || result.getShape()[0] != input.getShape()[0] ||
       result.getElementType() != input.getElementType())
     return emitOpError() << "expected one " << input.getElementType()
                          << " a row of 'input', got " << result;
-  Block &body = getBody().front();
-  if (!isa<YieldOp>(body.getTerminator()))
-    return emitOpError("expected a body that ends in wg.yield");
-  if (body.getNumArguments() != 2 ||
-      body.getArgument(0).getType() != input.getElementType() ||
-      body.getArgument(1).getType() != input.getElementType() ||
-      body.getTerminator()->getOperand(0).getType() != input.getElementType())
-    return emitOpError() << "expected a body that combines two "
-                         << input.getElementType();
-  return success();
+  return verifyCombination(*this, getBody(), input.getElementType());
+}
+
+LogicalResult CombineOp::verify() {
+  FragmentType partial = getPartial().getType(), result = getResult().getType();
+  if (partial.getKind() != FragmentKind::Partial)
+    return emitOpError() << "'partial': expected a partial fragment, got "
+                         << partial;
+  if (result.getKind() != FragmentKind::Row ||
+      result.getShape() != partial.getShape() ||
+      result.getElementType() != partial.getElementType())
+    return emitOpError() << "expected a row value for each of 'partial', got "
+                         << result;
+  return verifyCombination(*this, getBody(), partial.getElementType());
 }
 
 LogicalResult OperandAOp::verify() {
@@ -240,7 +256,8 @@ LogicalResult StoreOp::verify() {
   FragmentType fragment = getFragment().getType();
   MemRefType dest = getDest().getType();
   int64_t rank = fragment.getKind() == FragmentKind::Row ? 1 : 2;
-  if (fragment.getKind() == FragmentKind::OperandA)
+  if (fragment.getKind() == FragmentKind::OperandA ||
+      fragment.getKind() == FragmentKind::Partial)
     return emitOpError()
            << "'fragment': expected an accumulator or row values, "
               "got "

@@ -96,7 +96,7 @@ Type FragmentType::parse(AsmParser &parser) {
     return {};
   std::optional<FragmentKind> kind = symbolizeFragmentKind(keyword);
   if (!kind) {
-    parser.emitError(loc, "expected accumulator, operand_a or row, got '")
+    parser.emitError(loc, "expected accumulator, operand_a, row or partial, got '")
         << keyword << "'";
     return {};
   }
@@ -115,7 +115,8 @@ void FragmentType::print(AsmPrinter &printer) const {
 LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> shape, Type elementType,
                                    FragmentKind kind) {
-  size_t rank = kind == FragmentKind::Row ? 1 : 2;
+  bool isOfRows = kind == FragmentKind::Row || kind == FragmentKind::Partial;
+  size_t rank = isOfRows ? 1 : 2;
   if (shape.size() != rank)
     return emitError() << stringifyFragmentKind(kind) << ": expected rank "
                        << rank << ", got " << shape.size();
@@ -125,7 +126,7 @@ LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!elementType.isF32() && !elementType.isBF16() && !elementType.isF16())
     return emitError() << "fragment: expected bf16, f16 or f32, got "
                        << elementType;
-  if (kind == FragmentKind::Row)
+  if (isOfRows)
     return success();
   int64_t warpgroups = shape[0] / rowsPerWarpgroup;
   std::optional<std::string> problem =
@@ -138,12 +139,16 @@ LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+bool FragmentType::isOfRows() const {
+  return getKind() == FragmentKind::Row || getKind() == FragmentKind::Partial;
+}
+
 int64_t FragmentType::getWarpgroups() const {
   return getShape()[0] / rowsPerWarpgroup;
 }
 
 int64_t FragmentType::getElementsPerThread() const {
-  if (getKind() == FragmentKind::Row)
+  if (isOfRows())
     return RowLayout(getWarpgroups()).getElementsPerThread();
   return getShape()[1] / 2;
 }

@@ -25,6 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DelayCopies.h"
+
 #include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
 #include "mla/Dialect/Warpgroup/Transforms/Passes.h"
 
@@ -197,8 +199,10 @@ static bool isSameDeferred(Parts &x, Parts &y) {
 namespace {
 class Rotator {
 public:
-  explicit Rotator(Chain chain)
-      : chain(std::move(chain)),
+  /// `shared`: releases, after the chain, of tiles that only first products of
+  /// iterations read.
+  Rotator(Chain chain, SmallVector<ReleaseOp> shared)
+      : chain(std::move(chain)), shared(std::move(shared)),
         b(this->chain.front().loop.getLoc(), this->chain.front().loop) {}
 
   void run();
@@ -227,13 +231,19 @@ private:
   IRMapping mapDeferred(const State &state);
   /// What E leaves; the accumulator is as it was.
   State finishIteration(Parts &parts, IRMapping &mapping, Value accumulator);
+  /// Gives shared tiles back if `isLast`.
+  void releaseShared(Value isLast);
+  /// The parts of E, in order.
+  void buildRest(Parts &parts, IRMapping &mapping, Value isLast);
   State buildFirst(unsigned number);
-  State buildLoop(Parts &parts, Value begin, const State &init);
+  State buildLoop(unsigned number, Value begin, const State &init);
   Value buildDeferred(const State &state);
 
   Chain chain;
+  SmallVector<ReleaseOp> shared;
   ImplicitLocOpBuilder b;
-  SmallVector<Value> conditions;
+  /// Of each loop: whether it has tiles, and whether no later one has.
+  SmallVector<Value> conditions, isLastLoop;
 };
 } // namespace
 
@@ -259,6 +269,27 @@ Rotator::State Rotator::finishIteration(Parts &parts, IRMapping &mapping,
   return state;
 }
 
+void Rotator::releaseShared(Value isLast) {
+  for (ReleaseOp release : shared)
+    ReleaseOp::create(b, release.getRing(), release.getUse(), isLast);
+}
+
+void Rotator::buildRest(Parts &parts, IRMapping &mapping, Value isLast) {
+  // Shared tiles go as soon as the product has been waited for, after those
+  // that somebody waits for in every iteration.
+  bool waited = false, released = false;
+  for (Operation *op : parts.rest) {
+    if (waited && !released && !isa<ReleaseOp>(op)) {
+      releaseShared(isLast);
+      released = true;
+    }
+    b.clone(*op, mapping);
+    waited |= isa<WaitOp>(op);
+  }
+  if (!released)
+    releaseShared(isLast);
+}
+
 /// E of the first tile, which is the first of loop `number` or of a later one.
 Rotator::State Rotator::buildFirst(unsigned number) {
   auto build = [&]() {
@@ -267,8 +298,14 @@ Rotator::State Rotator::buildFirst(unsigned number) {
     mapping.map(parts.loop.getInductionVar(), parts.loop.getLowerBound());
     mapping.map(parts.loop.getRegionIterArgs(),
                 chain.front().loop.getInitArgs());
+    // The only tile, if the loop has no second and no later loop a first.
+    Value second = arith::AddIOp::create(b, parts.loop.getLowerBound(),
+                                         parts.loop.getStep());
+    Value isOnly = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, second,
+                                         parts.loop.getUpperBound());
+    Value isLast = arith::AndIOp::create(b, isOnly, isLastLoop[number]);
     clone(parts.start, mapping);
-    clone(parts.rest, mapping);
+    buildRest(parts, mapping, isLast);
     clone(parts.late, mapping);
     return finishIteration(parts, mapping,
                            chain.front().loop.getInitArgs()[parts.accumulator]);
@@ -299,8 +336,9 @@ Rotator::State Rotator::buildFirst(unsigned number) {
   return unflatten(branch.getResults());
 }
 
-Rotator::State Rotator::buildLoop(Parts &parts, Value begin,
+Rotator::State Rotator::buildLoop(unsigned number, Value begin,
                                   const State &init) {
+  Parts &parts = chain[number];
   auto loop = scf::ForOp::create(b, begin, parts.loop.getUpperBound(),
                                  parts.loop.getStep(), init.flat());
   OpBuilder::InsertionGuard guard(b);
@@ -309,9 +347,14 @@ Rotator::State Rotator::buildLoop(Parts &parts, Value begin,
   IRMapping mapping, deferred = mapDeferred(before);
   mapping.map(parts.loop.getInductionVar(), loop.getInductionVar());
   mapping.map(parts.loop.getRegionIterArgs(), before.carried);
+  Value next = arith::AddIOp::create(b, loop.getInductionVar(),
+                                     parts.loop.getStep());
+  Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, next,
+                                      parts.loop.getUpperBound());
+  Value isLast = arith::AndIOp::create(b, isEnd, isLastLoop[number]);
   clone(parts.start, mapping);
   clone(chain.front().issue, deferred);
-  clone(parts.rest, mapping);
+  buildRest(parts, mapping, isLast);
   clone(chain.front().finish, deferred);
   // Not before D is there: the registers of the left operand are still read.
   clone(parts.late, mapping);
@@ -351,22 +394,65 @@ void Rotator::run() {
                          : second);
     any = any ? arith::OrIOp::create(b, any, some).getResult() : some;
   }
+  Value none = arith::ConstantIntOp::create(b, 1, 1);
+  isLastLoop.resize(chain.size());
+  for (size_t i = chain.size(); i-- > 0;) {
+    isLastLoop[i] = none;
+    Value empty = arith::XOrIOp::create(b, conditions[i],
+                                        arith::ConstantIntOp::create(b, 1, 1));
+    none = arith::AndIOp::create(b, none, empty);
+  }
   auto branch = scf::IfOp::create(b, last.getResultTypes(), any,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(branch.elseBlock());
+    releaseShared(/*isLast=*/Value());
     scf::YieldOp::create(b, inits);
     b.setInsertionPointToEnd(branch.thenBlock());
     State state = buildFirst(0);
-    for (auto [parts, begin] : llvm::zip(chain, begins))
-      state = buildLoop(parts, begin, state);
+    for (auto [number, begin] : llvm::enumerate(begins))
+      state = buildLoop(number, begin, state);
     state.carried[chain.front().accumulator] = buildDeferred(state);
     scf::YieldOp::create(b, state.carried);
   }
   last.replaceAllUsesWith(branch.getResults());
+  for (ReleaseOp release : shared)
+    release.erase();
   for (Parts &parts : llvm::reverse(chain))
     parts.loop.erase();
+}
+
+/// Whether the chain's first products, and nothing else, read the tiles of a
+/// use.
+static bool isReadByFirstProducts(ReleaseOp release, const Chain &chain) {
+  SmallVector<Value> tiles;
+  for (Operation *user : release.getRing().getUsers())
+    if (auto take = dyn_cast<TakeOp>(user))
+      if (take.getUse() == release.getUse())
+        llvm::append_range(tiles, take.getValues());
+  while (!tiles.empty())
+    for (Operation *user : tiles.pop_back_val().getUsers()) {
+      if (auto columns = dyn_cast<ColumnsOp>(user))
+        tiles.push_back(columns.getTile());
+      else if (llvm::none_of(chain, [&](const Parts &parts) {
+                 return parts.start.back() == user;
+               }))
+        return false;
+    }
+  return true;
+}
+
+/// Releases behind the chain that can be moved into it.
+static SmallVector<ReleaseOp> findShared(const Chain &chain) {
+  SmallVector<ReleaseOp> shared;
+  for (Operation *op = chain.back().loop->getNextNode(); op;
+       op = op->getNextNode()) {
+    auto release = dyn_cast<ReleaseOp>(op);
+    if (release && isReadByFirstProducts(release, chain))
+      shared.push_back(release);
+  }
+  return shared;
 }
 
 /// The loops that take up where the given one ends.
@@ -414,9 +500,16 @@ struct Pipeline : wg::impl::WGPipelineBase<Pipeline> {
             }))
           firsts.push_back(loop);
       });
+      DenseSet<Value> late;
       for (scf::ForOp loop : firsts)
-        if (Chain chain = findChain(loop); !chain.empty())
-          Rotator(std::move(chain)).run();
+        if (Chain chain = findChain(loop); !chain.empty()) {
+          for (Operation *op : chain.front().issue)
+            if (auto take = dyn_cast<TakeOp>(op))
+              late.insert(take.getRing());
+          SmallVector<ReleaseOp> shared = findShared(chain);
+          Rotator(std::move(chain), std::move(shared)).run();
+        }
+      delayCopies(roles, late);
     }
   }
 };

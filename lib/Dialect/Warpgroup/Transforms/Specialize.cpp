@@ -72,9 +72,11 @@ private:
 
   void buildProducer(Value first);
   void buildItem(Value number);
-  void produceLoads(Block &block, bool inLoop, Counters uses);
+  void produceLoads(Block &block, Value use,
+                    function_ref<void()> afterFirst = [] {});
+  void produceItemLoads(Value loopUse, Value firstLoopUse, Value itemUse);
   void produceLoad(Channel &channel, unsigned element, Value use);
-  Value produceLoop(scf::ForOp loop, Counters uses);
+  Value produceLoop(scf::ForOp loop, Value firstUse, Counters uses);
 
   void buildConsumer();
   /// The number of uses of loop rings after the block.
@@ -354,7 +356,40 @@ void Specializer::produceLoad(Channel &channel, unsigned element, Value use) {
   }
 }
 
-Value Specializer::produceLoop(scf::ForOp loop, Counters uses) {
+void Specializer::produceLoads(Block &block, Value use,
+                               function_ref<void()> afterFirst) {
+  bool first = true;
+  SmallVector<Channel> &here = getChannels(block);
+  for (Operation &op : block) {
+    for (Channel &channel : here)
+      for (unsigned i = 0; i < channel.group.loads.size(); ++i) {
+        if (channel.group.loads[i].op != &op)
+          continue;
+        if (i == 0)
+          AcquireOp::create(b, channel.ring, use);
+        produceLoad(channel, i, use);
+        if (i + 1 < channel.group.loads.size())
+          continue;
+        CommitOp::create(b, channel.ring, use);
+        if (std::exchange(first, false))
+          afterFirst();
+      }
+  }
+}
+
+/// The item's own tiles, where no tile of its loops came before: their slots
+/// are free later than those of the loops, which need not wait for them.
+void Specializer::produceItemLoads(Value loopUse, Value firstLoopUse,
+                                   Value itemUse) {
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, loopUse,
+                                        firstLoopUse);
+  auto branch = scf::IfOp::create(b, isFirst);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  produceLoads(*items.getBody(), itemUse);
+}
+
+Value Specializer::produceLoop(scf::ForOp loop, Value firstUse, Counters uses) {
   auto copy = scf::ForOp::create(
       b, mapping.lookupOrDefault(loop.getLowerBound()),
       mapping.lookupOrDefault(loop.getUpperBound()),
@@ -366,26 +401,10 @@ Value Specializer::produceLoop(scf::ForOp loop, Counters uses) {
     if (isScalar(op))
       b.clone(op, mapping);
   Value use = copy.getRegionIterArg(0);
-  produceLoads(*loop.getBody(), /*inLoop=*/true, {uses.first, use});
+  produceLoads(*loop.getBody(), use,
+               [&] { produceItemLoads(use, firstUse, uses.first); });
   scf::YieldOp::create(b, increment(use));
   return copy.getResult(0);
-}
-
-void Specializer::produceLoads(Block &block, bool inLoop, Counters uses) {
-  Value use = inLoop ? uses.second : uses.first;
-  SmallVector<Channel> &here = getChannels(block);
-  for (Operation &op : block) {
-    for (Channel &channel : here)
-      for (unsigned i = 0; i < channel.group.loads.size(); ++i) {
-        if (channel.group.loads[i].op != &op)
-          continue;
-        if (i == 0)
-          AcquireOp::create(b, channel.ring, use);
-        produceLoad(channel, i, use);
-        if (i + 1 == channel.group.loads.size())
-          CommitOp::create(b, channel.ring, use);
-      }
-  }
 }
 
 /// The item with a number: its variables and the results of locate.
@@ -447,9 +466,10 @@ void Specializer::buildProducer(Value first) {
           if (isScalar(op) && !isa<wg::LocateOp>(op))
             b.clone(op, mapping);
         send(itemUse, /*more=*/true);
-        produceLoads(*items.getBody(), /*inLoop=*/false, {itemUse, loopUse});
+        Value firstUse = loopUse;
         for (scf::ForOp each : loops)
-          loopUse = produceLoop(each, {itemUse, loopUse});
+          loopUse = produceLoop(each, firstUse, {itemUse, loopUse});
+        produceItemLoads(loopUse, firstUse, itemUse);
         // Late: claimed earlier, an item would wait here while another block
         // has nothing to do.
         Value next = ClaimOp::create(b);
@@ -526,7 +546,7 @@ Value Specializer::consume(Block &block, bool inLoop, Counters uses) {
       b.clone(op, mapping);
     for (Channel &channel : here)
       if (channel.group.lastUser == &op)
-        ReleaseOp::create(b, channel.ring, use);
+        ReleaseOp::create(b, channel.ring, use, /*when=*/Value());
   }
   return uses.second;
 }
@@ -598,7 +618,7 @@ void Specializer::buildConsumer() {
   b.setInsertionPoint(before->getTerminator());
   Value use = before->getArgument(0);
   record = TakeOp::create(b, types, records, use);
-  ReleaseOp::create(b, records, use);
+  ReleaseOp::create(b, records, use, /*when=*/Value());
   ValueRange values = record.getValues().drop_back();
   auto condition = cast<scf::ConditionOp>(before->getTerminator());
   condition.getConditionMutable().assign(record.getValues().back());

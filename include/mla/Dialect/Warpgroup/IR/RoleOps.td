@@ -114,8 +114,11 @@ def WG_TakeOp : WG_RingUseOp<"take"> {
 
 def WG_ReleaseOp : WG_RingUseOp<"release"> {
   let summary = "the warpgroup needs a use no more";
-  let arguments = (ins WG_Ring:$ring, I32:$use);
-  let assemblyFormat = "$ring `[` $use `]` attr-dict `:` type($ring)";
+  let description = [{
+    With `when`, only where that holds.
+  }];
+  let arguments = (ins WG_Ring:$ring, I32:$use, Optional<I1>:$when);
+  let assemblyFormat = "$ring `[` $use `]` (`when` $when^)? attr-dict `:` type($ring)";
 }
 
 def WG_ClearRowsOp : WG_RingUseOp<"clear_rows"> {

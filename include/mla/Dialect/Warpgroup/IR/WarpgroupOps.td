@@ -194,7 +194,7 @@ def WG_MapOp : WG_Op<"map", [SingleBlock, RecursiveMemoryEffects]> {
   let summary = "a scalar function of each element";
   let description = [{
     The block gets one element of each input, then its row and its column. An
-    input of kind `row` gives the value of the element's row. The result has the
+    input of kind `row` or `partial` gives the value of the element's row. The result has the
     layout of the first input, and the yielded value's type.
 
     ```mlir
@@ -220,7 +220,8 @@ def WG_ReduceOp : WG_Op<"reduce", [AllTypesMatch<["init", "result"]>, SingleBloc
   let summary = "the columns of each row, combined";
   let description = [{
     Combines `init` and the elements of each row in an order that is not
-    specified: the body is associative and commutative.
+    specified: the body is associative and commutative. With a `partial` result
+    each thread combines the elements that it holds.
 
     ```mlir
     func.func @example(%s: !wg.fragment<128x128xf32, accumulator>, %m: !wg.fragment<128xf32, row>) {
@@ -240,7 +241,28 @@ def WG_ReduceOp : WG_Op<"reduce", [AllTypesMatch<["init", "result"]>, SingleBloc
   let hasVerifier = 1;
 }
 
-def WG_YieldOp : WG_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["MapOp", "ReduceOp", "OrderOp"]>]> {
+def WG_CombineOp : WG_Op<"combine", [SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "the threads' values for a row, combined";
+  let description = [{
+    ```mlir
+    func.func @example(%s: !wg.fragment<128xf32, partial>) {
+      %r = wg.combine %s : !wg.fragment<128xf32, partial> -> !wg.fragment<128xf32, row> {
+      ^bb0(%x: f32, %y: f32):
+        %z = arith.addf %x, %y : f32
+        wg.yield %z : f32
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins WG_Fragment:$partial);
+  let results = (outs WG_Fragment:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$partial attr-dict `:` type($partial) `->` type($result) $body";
+  let hasVerifier = 1;
+}
+
+def WG_YieldOp : WG_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["MapOp", "ReduceOp", "CombineOp", "OrderOp"]>]> {
   let summary = "the value of a body";
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";

@@ -35,7 +35,8 @@ def WG_Dialect : Dialect {
 def WG_FragmentKind : I32EnumAttr<"FragmentKind", "who holds the elements of a fragment", [
     I32EnumAttrCase<"Accumulator", 0, "accumulator">,
     I32EnumAttrCase<"OperandA", 1, "operand_a">,
-    I32EnumAttrCase<"Row", 2, "row">
+    I32EnumAttrCase<"Row", 2, "row">,
+    I32EnumAttrCase<"Partial", 3, "partial">
   ]> {
   let cppNamespace = "::mlir::mla::wg";
 }
@@ -66,11 +67,14 @@ def WG_Fragment : WG_Type<"Fragment", "fragment"> {
       elementwise.
     * `operand_a`: the left operand of a product.
     * `row`: one value a row, in every thread that holds a part of it.
+    * `partial`: a value for a row of its own in each of these threads, which
+      `wg.combine` makes one.
 
     ```mlir
     !wg.fragment<128x64xf32, accumulator>
     !wg.fragment<128x64xbf16, operand_a>
     !wg.fragment<128xf32, row>
+    !wg.fragment<128xf32, partial>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
@@ -79,6 +83,8 @@ def WG_Fragment : WG_Type<"Fragment", "fragment"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getWarpgroups() const;
+    /// Whether it has values for rows, not for their elements.
+    bool isOfRows() const;
     /// Elements that one thread holds.
     int64_t getElementsPerThread() const;
   }];

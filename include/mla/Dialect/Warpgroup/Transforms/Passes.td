@@ -31,6 +31,16 @@ def WGSpecialize : Pass<"mla-wg-specialize"> {
     "::mlir::scf::SCFDialect", "::mlir::mla::wg::WGDialect"];
 }
 
+def WGDeferReductions : Pass<"mla-wg-defer-reductions"> {
+  let summary = "combine the threads' parts of a sum once, after the loop";
+  let description = [{
+    A sum over columns that a loop carries from zero, scaled by row values on the
+    way (the denominator of a softmax), is kept as a `partial` in each thread. What
+    follows the loop, or a chain of them, gets the threads' parts combined. The
+    sums are rounded in another order.
+  }];
+}
+
 def WGPipeline : Pass<"mla-wg-pipeline"> {
   let summary = "overlap a tile's second product with the next tile's first";
   let description = [{
@@ -38,7 +48,8 @@ def WGPipeline : Pass<"mla-wg-pipeline"> {
     accumulator depends on (the last product, its operands' preparation) moves into
     the next iteration, behind that iteration's first product. So the matrix unit
     has work while the elementwise part runs. The chain's first iteration is
-    peeled; items without any skip all of it.
+    peeled; items without any skip all of it. Tiles that all the chain's first
+    products share are given back behind the last of them, not after the chain.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
