@@ -35,12 +35,14 @@
 // CHECK: arith.cmpi ule, %[[COLUMN8]], %[[ROW8]]
 // CHECK: arith.cmpi ule, %{{.*}}, %[[ROW8]]
 
-// CHECK-COUNT-6: arith.maximumf
+// Four elements a row: by pairs, then the pairs.
+// CHECK-COUNT-3: arith.maximumf
 // CHECK: %[[S1:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[M0:.*]], %c1_i32, %c31_i32 : f32 -> f32
 // CHECK: %[[M1:.*]] = arith.maximumf %[[S1]], %[[M0]]
 // CHECK: %[[S2:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[M1]], %c2_i32, %c31_i32 : f32 -> f32
 // CHECK: %[[M2:.*]] = arith.maximumf %[[S2]], %[[M1]]
 // CHECK: %[[UPPER:.*]] = arith.maximumf %[[M2]], %[[Y]]
+// CHECK-COUNT-3: arith.maximumf
 // CHECK: nvvm.shfl.sync bfly %{{.*}}, %c1_i32
 // CHECK: nvvm.shfl.sync bfly %{{.*}}, %c2_i32
 // CHECK: %[[LOWER:.*]] = arith.maximumf %{{.*}}, %[[Y]]

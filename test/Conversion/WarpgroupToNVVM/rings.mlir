@@ -7,6 +7,7 @@
 // scalars of 8 bytes, then 2 * 2 and 2 * 3 barriers.
 // CHECK: llvm.mlir.global external @mla_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK: llvm.func @rings
+// CHECK-SAME: %[[LAST:[a-z0-9]+]]: i1)
 // CHECK-SAME: mla.shared_bytes = 49280 : i64
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
 // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i32
@@ -40,7 +41,7 @@
 // CHECK-NEXT: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
 // CHECK-NEXT: nvvm.barrier{{$}}
 gpu.module @kernels {
-  llvm.func @rings(%use: i32, %x: i64, %y: f32, %p: !llvm.ptr)
+  llvm.func @rings(%use: i32, %x: i64, %y: f32, %last: i1)
       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384, 1, 1>} {
     %tiles = wg.ring consumers 2 : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
     %records = wg.ring consumers 2 : !wg.ring<3 x index, f32>
@@ -95,10 +96,15 @@ gpu.module @kernels {
       // CHECK: wg.tile_at %[[T1]] : !wg.tile<64x64xbf16>
       // CHECK: %[[E:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
       // CHECK: llvm.inline_asm has_side_effects {{.*}} "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b" %[[E]], %[[LEADER]] : (i32, i1) -> ()
+      // And, where asked for, only if a condition holds.
+      // CHECK: %[[BOTH:.*]] = arith.andi %[[LEADER]], %[[LAST]] : i1
+      // CHECK: llvm.inline_asm has_side_effects {{.*}} "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b" %{{.*}}, %[[BOTH]] : (i32, i1) -> ()
       %t:2 = wg.take %tiles[%use] : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
           -> !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>
       "test.use"(%t#0, %t#1) : (!wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>) -> ()
       wg.release %tiles[%use] : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
+      wg.release %tiles[%use] when %last
+          : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
 
       // Scalars are the first lane's, in all lanes: known to be the same. One of 64 bits
       // goes in halves.

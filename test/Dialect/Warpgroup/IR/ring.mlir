@@ -15,14 +15,15 @@ func.func @ring() {
 }
 
 // CHECK-LABEL: func.func @tiles
-// CHECK-SAME: %[[RING:[a-z0-9]+]]: !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>, %[[USE:[a-z0-9]+]]: i32, %[[COUNT:[a-z0-9]+]]: index
+// CHECK-SAME: %[[RING:[a-z0-9]+]]: !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>, %[[USE:[a-z0-9]+]]: i32, %[[COUNT:[a-z0-9]+]]: index, %[[LAST:[a-z0-9]+]]: i1
 // CHECK: wg.acquire %[[RING]][%[[USE]]] : <2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
 // CHECK: wg.commit %[[RING]][%[[USE]]] : <2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
 // CHECK: wg.clear_rows %[[RING]][%[[USE]]] element 1 from %[[COUNT]] : <2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
 // CHECK: %{{.*}}:2 = wg.take %[[RING]][%[[USE]]] : <2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>> -> !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>
 // CHECK: wg.release %[[RING]][%[[USE]]] : <2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
+// CHECK: wg.release %[[RING]][%[[USE]]] when %[[LAST]] : <2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
 func.func @tiles(%ring: !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>, %use: i32,
-    %count: index) {
+    %count: index, %last: i1) {
   wg.acquire %ring[%use] : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
   wg.commit %ring[%use] : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
   wg.clear_rows %ring[%use] element 1 from %count
@@ -30,6 +31,7 @@ func.func @tiles(%ring: !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>
   %0:2 = wg.take %ring[%use] : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
       -> !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>
   wg.release %ring[%use] : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
+  wg.release %ring[%use] when %last : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
   return
 }
 

@@ -1,6 +1,6 @@
 // RUN: mla-opt %s -split-input-file -verify-diagnostics
 // RUN: not mla-opt %s -split-input-file 2>&1 \
-// RUN:   | grep 'error:' | grep -v 'was not produced' | count 17
+// RUN:   | grep 'error:' | grep -v 'was not produced' | count 18
 
 // expected-error @+1 {{tile: expected two positive extents, got [128]}}
 func.func private @tile_rank(!wg.tile<128xbf16>)
@@ -32,7 +32,7 @@ func.func private @tile_columns(!wg.tile<128x24xbf16>)
 
 // -----
 
-// expected-error @+1 {{expected accumulator, operand_a or row, got 'column'}}
+// expected-error @+1 {{expected accumulator, operand_a, row or partial, got 'column'}}
 func.func private @fragment_kind(!wg.fragment<128xf32, column>)
 
 // -----
@@ -44,6 +44,11 @@ func.func private @fragment_dynamic(!wg.fragment<?x64xf32, accumulator>)
 
 // expected-error @+1 {{row: expected rank 1, got 2}}
 func.func private @row_rank(!wg.fragment<128x64xf32, row>)
+
+// -----
+
+// expected-error @+1 {{partial: expected rank 1, got 2}}
+func.func private @partial_rank(!wg.fragment<128x64xf32, partial>)
 
 // -----
 

@@ -3,6 +3,6 @@
 // RUN:   | grep 'error:' | grep -v 'was not produced' | count 1
 
 func.func @parent(%x: f32) {
-  // expected-error @+1 {{expects parent op to be one of 'wg.map, wg.reduce, wg.order'}}
+  // expected-error @+1 {{expects parent op to be one of 'wg.map, wg.reduce, wg.combine, wg.order'}}
   wg.yield %x : f32
 }
