@@ -35,30 +35,6 @@
 // CHECK: wg.mma %{{.*}} by %{{.*}} accumulate %{{.*}} : !wg.fragment<64x64xf32, accumulator>, !wg.fragment<64x128xbf16, operand_a> by !wg.tile<128x64xbf16>
 // CHECK: scf.yield
 // CHECK: wg.store
-func.func @attention
-// CHECK: scf.forall
-// CHECK: scf.for {{.*}} -> (!wg.fragment<64x64xf32, accumulator>, !wg.fragment<64xf32, row>, !wg.fragment<64xf32, row>) {
-// CHECK: %[[SP:.*]] = wg.mma %{{.*}} by %{{.*}} transposed : !wg.tile<64x64xbf16> by !wg.tile<128x64xbf16> -> <<64x128xf32, accumulator>>
-// CHECK: %[[S:.*]] = wg.wait %[[SP]]
-// SOFT: wg.map %[[S]] : !wg.fragment<64x128xf32, accumulator> -> <64x128xf32, accumulator> {
-// SOFT: math.exp2
-// SOFT: arith.divf
-// CHECK: wg.reduce %{{.*}}, %{{.*}} : <64x128xf32, accumulator> -> <64xf32, row> {
-// CHECK: arith.maximumf
-// CHECK: wg.reduce
-// CHECK: arith.addf
-// CHECK: wg.operand_a
-// CHECK: wg.mma %{{.*}} by %{{.*}} accumulate %{{.*}} : !wg.fragment<64x64xf32, accumulator>, !wg.fragment<64x128xbf16, operand_a> by !wg.tile<128x64xbf16>
-// CHECK: scf.yield
-// CHECK: wg.store
-
-// NVVM: gpu.module @attention_kernels
-// NVVM: llvm.func @attention_kernel
-// NVVM-SAME: nvvm.kernel
-// NVVM-SAME: nvvm.reqntid = array<i32: 128, 1, 1>
-// NVVM: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
-// NVVM: llvm.nvvm.ex2.approx.ftz.f
-// NVVM: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
 func.func @attention(%q: !qkv, %k: !qkv, %v: !qkv, %n: index, %keys: index, %scale: f32,
     %out: memref<?x8x64xbf16>) {
   %c0 = arith.constant 0 : index
