@@ -2,6 +2,7 @@
 import os
 
 import lit.formats
+import lit.util
 from lit.llvm import llvm_config
 from lit.llvm.subst import ToolSubst
 
@@ -31,7 +32,15 @@ round_trip = ["--verify-roundtrip"] if os.getenv("MLA_OPT_CHECK_IR_ROUNDTRIP") e
 
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_system_environment(
-    ["HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"]
+    [
+        "HOME",
+        "TMPDIR",
+        "ASAN_OPTIONS",
+        "UBSAN_OPTIONS",
+        "LSAN_OPTIONS",
+        "CUDA_HOME",
+        "MLA_PTXAS",
+    ]
 )
 llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(
@@ -57,6 +66,11 @@ if config.llvm_sanitizer:
     )
 if os.path.exists(os.path.join(config.mla_tools_dir, "mla-run")):
     config.available_features.add("mla-run")
+# Where mla-nvvm-to-binary looks for the assembler; without it, PTX is the end.
+home = os.getenv("CUDA_HOME", "")
+folders = os.pathsep.join([config.environment["PATH"], os.path.join(home, "bin")])
+if os.getenv("MLA_PTXAS") or lit.util.which("ptxas", folders):
+    config.available_features.add("ptxas")
 with open("/proc/cpuinfo") as cpuinfo:
     flags = cpuinfo.read()
 for feature in ("avx2", "avx512f", "avx512_bf16", "amx_bf16"):

@@ -1,8 +1,5 @@
 // What is a kernel already goes on from there to the same kernel. (The host's part is
 // cleaned up once more, and may differ in the order of its constants.)
-// Not yet: the consumer of a kernel is pipelined once more.
-
-// XFAIL: *
 // RUN: mla-opt %S/sm_90a.mlir --mla-lower="target=sm_90a stop-after=nvvm" \
 // RUN:   | sed -n '/gpu.module/,$p' > %t.straight
 // RUN: mla-opt %S/sm_90a.mlir --mla-lower="target=sm_90a stop-after=kernel" > %t.stage
