@@ -42,8 +42,8 @@ static ScheduleAttr getGPUSchedule(PrefillOp op) {
 /// Two tiles of keys and of values fill the shared memory. The producer needs
 /// few registers; the consumers hold scores, probabilities and output.
 static RoleScheduleAttr getRoleSchedule(MLIRContext *context) {
-  return RoleScheduleAttr::get(context, /*slots=*/2, /*producerRegisters=*/40,
-                               /*consumerRegisters=*/232);
+  return RoleScheduleAttr::get(context, /*slots=*/2, /*producerRegisters=*/72,
+                               /*consumerRegisters=*/216);
 }
 
 /// Two vector registers of queries, and as many rows as keep both multiply-add

@@ -161,12 +161,16 @@ def MLALowerRings : Pass<"mla-wg-lower-rings", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def MLAMathToNVVM : Pass<"mla-math-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "exp2 and log of f32 in the GPU's own approximation";
+  let summary = "functions of f32 in the GPU's own approximation";
   let description = [{
-    `math.exp2` becomes ex2.approx.ftz (error 2 ulp, 0 at -inf), `math.log` lg2.approx
-    times ln 2.
+    `math.exp2` becomes ex2.approx.ftz (error 2 ulp, 0 at -inf), `math.exp` the same
+    of a scaled argument, `math.log` lg2.approx times ln 2, `math.tanh`
+    tanh.approx (relative error 2^-11), a quotient 1 / x rcp.approx.ftz (error 1
+    ulp, denormal numbers count as 0). Ceiling and floor divisions of integers
+    are expanded too.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect"];
 }
 
 def MLAWarpgroupToNVVM : Pass<"mla-warpgroup-to-nvvm", "::mlir::gpu::GPUModuleOp"> {

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A mask compares positions, 64-bit sums of something that all elements share
-// and an element's row or column. Moved to one side, what is shared is computed
-// once a thread, in 64 bits; clamped to 32 bits, since coordinates in a tile
-// are small, it meets a constant of each element in one 32-bit comparison.
+// A mask compares positions: 64-bit sums of a column and of something that all
+// elements of a row share. Moved to one side, what is shared is computed once
+// for each of a thread's two rows, in 64 bits; clamped to 32 bits, since columns
+// of a tile are small, it meets a constant of each element in one 32-bit
+// comparison.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,29 +22,31 @@
 
 namespace mlir::mla::wg {
 
-/// rowFactor * row + columnFactor * column + the difference of two sums of
-/// values from outside the body.
+/// columnFactor * column + the difference of two sums of values that do not
+/// depend on the column.
 struct LinearForm {
-  int64_t rowFactor = 0, columnFactor = 0;
+  int64_t columnFactor = 0;
   SmallVector<Value> plus, minus;
 };
 
 /// A comparison in a map's body, as `e <predicate> limit` where e is what the
-/// element's own part of its coordinates adds.
+/// element's own part of its column adds.
 class CoordinateCompare {
 public:
-  /// None unless both sides are linear in row and column.
+  /// None unless both sides are linear in the column.
   static std::optional<CoordinateCompare> get(arith::CmpIOp op, Block &body);
 
-  /// Before the elements: the thread's limit.
-  void buildLimit(ImplicitLocOpBuilder &b, const ThreadIds &ids);
-  /// For an element whose own part of the position is `part`.
-  Value build(ImplicitLocOpBuilder &b, Position part) const;
+  /// Before the elements: the limit of each of the thread's rows.
+  void buildLimits(ImplicitLocOpBuilder &b, const ThreadIds &ids);
+  /// For an element in the `half`-th row, whose own part of the column is
+  /// `column`.
+  Value build(ImplicitLocOpBuilder &b, int64_t half, int64_t column) const;
 
 private:
+  Block *body;
   arith::CmpIPredicate predicate;
   LinearForm form; // left side less right side
-  Value limit;     // i32
+  Value limits[2]; // i32
 };
 
 } // namespace mlir::mla::wg

@@ -58,7 +58,7 @@ struct MapPattern : ThreadPattern<MapOp> {
     for (auto compare : op.getBody().front().getOps<arith::CmpIOp>())
       if (std::optional<CoordinateCompare> found =
               CoordinateCompare::get(compare, op.getBody().front())) {
-        found->buildLimit(b, ids);
+        found->buildLimits(b, ids);
         compares.emplace_back(compare, *found);
       }
     SmallVector<SmallVector<Value>> inputs;
@@ -79,7 +79,7 @@ struct MapPattern : ThreadPattern<MapOp> {
                                 : add(b, ids.column, part.column));
       IRMapping known;
       for (auto &[value, compare] : compares)
-        known.map(value, compare.build(b, part));
+        known.map(value, compare.build(b, half, part.column));
       results.push_back(inlineBody(b, op.getBody(), arguments, known));
     }
     rewriter.replaceOp(op, combine(b, getVector(type), results));

@@ -12,7 +12,9 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -83,6 +85,19 @@ struct LowerExp : OpRewritePattern<math::ExpOp> {
   }
 };
 
+/// 1 / x in one instruction.
+struct LowerReciprocal : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() || !matchPattern(op.getLhs(), m_OneFloat()))
+      return failure();
+    rewriter.replaceOpWithNewOp<NVVM::RcpApproxFtzF32Op>(op, op.getType(),
+                                                         op.getRhs());
+    return success();
+  }
+};
+
 struct LowerLog : OpRewritePattern<math::LogOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::LogOp op,
@@ -102,7 +117,7 @@ struct LowerLog : OpRewritePattern<math::LogOp> {
 struct MathToNVVM : mla::impl::MLAMathToNVVMBase<MathToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<LowerExp2, LowerExp, LowerTanh, LowerLog>(&getContext());
+    patterns.add<LowerExp2, LowerExp, LowerTanh, LowerReciprocal, LowerLog>(&getContext());
     // Not all that arith-expand does: maximumf is one instruction.
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -145,6 +145,13 @@ private:
   void lower(ClearRowsOp op);
   void lower(ClaimOp op);
   void lower(RetireOp op);
+  void lower(StartTurnsOp op);
+  void lower(AwaitTurnOp op);
+  void lower(PassTurnOp op);
+
+  /// The consumer warpgroup, from 0.
+  Value buildConsumer();
+  Value buildTurnBarrier(Value consumer);
 
   RingPlace &of(Value ring) { return rings[ring]; }
   /// The pointer behind a kernel's tensor map.
@@ -158,6 +165,7 @@ private:
   llvm::MapVector<Value, RingPlace> rings;
   OrderPlace order;
   int64_t bytes = 0;
+  int64_t consumers = 0; // warpgroups
 };
 } // namespace
 
@@ -461,12 +469,52 @@ void RingLowering::lower(RetireOp op) {
                           getCounter(b, kernel, number));
 }
 
+// A turn is a barrier of two warpgroups: who awaits it, and who has passed it.
+// Barrier 0 is the block's; the next ones the warpgroups' own.
+
+Value RingLowering::buildConsumer() {
+  Value group = arith::DivUIOp::create(b, start.thread,
+                                       buildConstant(b, threadsPerWarpgroup));
+  return arith::SubIOp::create(b, buildBroadcast(b, group),
+                               buildConstant(b, 1));
+}
+
+Value RingLowering::buildTurnBarrier(Value consumer) {
+  return arith::AddIOp::create(b, consumer, buildConstant(b, 1 + consumers));
+}
+
+void RingLowering::lower(StartTurnsOp op) {
+  // As if the last had passed it.
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       buildConsumer(),
+                                       buildConstant(b, consumers - 1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(scf::IfOp::create(b, isLast).thenBlock());
+  NVVM::BarrierArriveOp::create(b, buildTurnBarrier(buildConstant(b, 0)),
+                                buildConstant(b, 2 * threadsPerWarpgroup));
+}
+
+void RingLowering::lower(AwaitTurnOp op) {
+  NVVM::BarrierOp::create(b, TypeRange(), buildTurnBarrier(buildConsumer()),
+                          buildConstant(b, 2 * threadsPerWarpgroup),
+                          NVVM::BarrierReductionAttr(),
+                          /*reductionPredicate=*/Value());
+}
+
+void RingLowering::lower(PassTurnOp op) {
+  Value next = arith::AddIOp::create(b, buildConsumer(), buildConstant(b, 1));
+  next = arith::RemUIOp::create(b, next, buildConstant(b, consumers));
+  NVVM::BarrierArriveOp::create(b, buildTurnBarrier(next),
+                                buildConstant(b, 2 * threadsPerWarpgroup));
+}
+
 void RingLowering::lower(Operation *op) {
   b.setLoc(op->getLoc());
   b.setInsertionPoint(op);
   llvm::TypeSwitch<Operation *>(op)
       .Case<AcquireOp, CommitOp, PutOp, TakeOp, ReleaseOp, ClearRowsOp,
-            ClaimOp, RetireOp>([&](auto each) { lower(each); })
+            ClaimOp, RetireOp, StartTurnsOp, AwaitTurnOp, PassTurnOp>(
+          [&](auto each) { lower(each); })
       .Case([&](CopyBoxOp copy) {
         lowerCopyBox(copy, start, getMap(copy.getMap()), of(copy.getRing()));
       })
@@ -492,6 +540,7 @@ LogicalResult RingLowering::run() {
     return success();
   if (roles.size() > 1)
     return roles[1]->emitOpError("expected to be the kernel's only one");
+  consumers = roles.front().getWarpgroups();
   place();
   buildStart();
   initBarriers(roles.front());
@@ -500,7 +549,7 @@ LogicalResult RingLowering::run() {
   kernel.walk([&](Operation *op) {
     if (isa<AcquireOp, CommitOp, PutOp, TakeOp, ReleaseOp, ClearRowsOp,
             CopyBoxOp, CopyPagesOp, OrderOp, ItemCountOp, ItemOp, ClaimOp,
-            RetireOp>(op))
+            RetireOp, StartTurnsOp, AwaitTurnOp, PassTurnOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops)

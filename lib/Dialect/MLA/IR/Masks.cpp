@@ -68,6 +68,12 @@ struct Arith {
   Value chunkBegin(Value position, Value window) const {
     return mul(floorDiv(position, window), window);
   }
+  /// Whether a key is in its query's chunk. A division for each query, none for
+  /// each pair.
+  Value inChunk(Value key, Value query, Value window) const {
+    Value begin = chunkBegin(query, window);
+    return both(lessEqual(begin, key), less(key, add(begin, window)));
+  }
 };
 
 constexpr bool open = false, guarded = true;
@@ -195,8 +201,7 @@ Value ChunkedMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                       Value query, Value key,
                                       ValueRange parameters) const {
   Arith x{builder, loc};
-  return x.equal(x.floorDiv(key, parameters[0]),
-                 x.floorDiv(query, parameters[0]));
+  return x.inChunk(key, query, parameters[0]);
 }
 
 SmallVector<KeyRange>
@@ -225,8 +230,7 @@ Value ChunkedCausalMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                             ValueRange parameters) const {
   Arith x{builder, loc};
   return x.both(x.lessEqual(key, query),
-                x.equal(x.floorDiv(key, parameters[0]),
-                        x.floorDiv(query, parameters[0])));
+                x.inChunk(key, query, parameters[0]));
 }
 
 SmallVector<KeyRange>

@@ -129,6 +129,11 @@ static void rotate(MutableArrayRef<Copies> chain) {
     inputs.assign(copy.getResults().begin() + 1, copy.getResults().end());
   }
   b.setInsertionPoint(last);
+  // The last copy waits for a slot: time in which the next item's number can
+  // come.
+  for (Operation *op = last; op; op = op->getNextNode())
+    if (isa<ClaimOp>(op))
+      b.setInsertionPointAfter(op);
   Value any =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, use, firstUse);
   auto branch = scf::IfOp::create(b, any);

@@ -200,9 +200,9 @@ namespace {
 class Rotator {
 public:
   /// `shared`: releases, after the chain, of tiles that only first products of
-  /// iterations read.
-  Rotator(Chain chain, SmallVector<ReleaseOp> shared)
-      : chain(std::move(chain)), shared(std::move(shared)),
+  /// iterations read. `turns`: warpgroups issue in turns.
+  Rotator(Chain chain, SmallVector<ReleaseOp> shared, bool turns)
+      : chain(std::move(chain)), shared(std::move(shared)), turns(turns),
         b(this->chain.front().loop.getLoc(), this->chain.front().loop) {}
 
   void run();
@@ -241,12 +241,14 @@ private:
 
   Chain chain;
   SmallVector<ReleaseOp> shared;
+  bool turns;
   ImplicitLocOpBuilder b;
   /// Of each loop: whether it has tiles, and whether no later one has.
   SmallVector<Value> conditions, isLastLoop;
 };
 } // namespace
 
+/// D of the iteration that left `state`.
 IRMapping Rotator::mapDeferred(const State &state) {
   Parts &parts = chain.front();
   IRMapping mapping;
@@ -339,21 +341,47 @@ Rotator::State Rotator::buildFirst(unsigned number) {
 Rotator::State Rotator::buildLoop(unsigned number, Value begin,
                                   const State &init) {
   Parts &parts = chain[number];
-  auto loop = scf::ForOp::create(b, begin, parts.loop.getUpperBound(),
-                                 parts.loop.getStep(), init.flat());
+  Value step = parts.loop.getStep();
+  // Whether the tile at a key is the chain's last.
+  auto isLastTile = [&](Value key) {
+    Value next = arith::AddIOp::create(b, key, step);
+    Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, next,
+                                        parts.loop.getUpperBound());
+    return arith::AndIOp::create(b, isEnd, isLastLoop[number]).getResult();
+  };
+  // Told by the iteration before, so that a release need not wait for it: an
+  // instruction that nobody waits for comes late otherwise.
+  SmallVector<Value> inits = init.flat();
+  if (!shared.empty())
+    inits.push_back(isLastTile(begin));
+  auto loop =
+      scf::ForOp::create(b, begin, parts.loop.getUpperBound(), step, inits);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(loop.getBody());
-  State before = unflatten(loop.getRegionIterArgs());
+  ValueRange arguments = loop.getRegionIterArgs();
+  Value isLast;
+  if (!shared.empty()) {
+    isLast = arguments.back();
+    arguments = arguments.drop_back();
+  }
+  State before = unflatten(arguments);
   IRMapping mapping, deferred = mapDeferred(before);
   mapping.map(parts.loop.getInductionVar(), loop.getInductionVar());
   mapping.map(parts.loop.getRegionIterArgs(), before.carried);
-  Value next = arith::AddIOp::create(b, loop.getInductionVar(),
-                                     parts.loop.getStep());
-  Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, next,
-                                      parts.loop.getUpperBound());
-  Value isLast = arith::AndIOp::create(b, isEnd, isLastLoop[number]);
-  clone(parts.start, mapping);
-  clone(chain.front().issue, deferred);
+  // The waits for tiles come before the one for the turn.
+  SmallVector<Operation *> takes, others;
+  for (Operation *op : chain.front().issue)
+    (turns && isa<TakeOp>(op) ? takes : others).push_back(op);
+  for (Operation *op : parts.start) {
+    if (turns && isa<MmaOp>(op)) {
+      clone(takes, deferred);
+      AwaitTurnOp::create(b);
+    }
+    b.clone(*op, mapping);
+  }
+  clone(others, deferred);
+  if (turns)
+    PassTurnOp::create(b);
   buildRest(parts, mapping, isLast);
   clone(chain.front().finish, deferred);
   // Not before D is there: the registers of the left operand are still read.
@@ -361,9 +389,13 @@ Rotator::State Rotator::buildLoop(unsigned number, Value begin,
   Parts &first = chain.front();
   Value accumulator = deferred.lookup(
       first.loop.getYieldedValues()[first.accumulator]);
-  scf::YieldOp::create(
-      b, finishIteration(parts, mapping, accumulator).flat());
-  return unflatten(loop.getResults());
+  SmallVector<Value> yields =
+      finishIteration(parts, mapping, accumulator).flat();
+  if (isLast)
+    yields.push_back(isLastTile(
+        arith::AddIOp::create(b, loop.getInductionVar(), step)));
+  scf::YieldOp::create(b, yields);
+  return unflatten(loop.getResults().take_front(init.flat().size()));
 }
 
 Value Rotator::buildDeferred(const State &state) {
@@ -488,9 +520,14 @@ static Chain findChain(scf::ForOp first) {
 
 namespace {
 struct Pipeline : wg::impl::WGPipelineBase<Pipeline> {
+  using WGPipelineBase::WGPipelineBase;
+
   void runOnOperation() override {
     SmallVector<RolesOp> all;
-    getOperation()->walk([&](RolesOp roles) { all.push_back(roles); });
+    getOperation()->walk([&](RolesOp roles) {
+      if (!roles->hasAttr(kPipelinedName))
+        all.push_back(roles);
+    });
     for (RolesOp roles : all) {
       // First loops of chains: no other loop's results go into them.
       SmallVector<scf::ForOp> firsts;
@@ -501,14 +538,22 @@ struct Pipeline : wg::impl::WGPipelineBase<Pipeline> {
           firsts.push_back(loop);
       });
       DenseSet<Value> late;
+      bool rotated = false, inTurns = turns && roles.getWarpgroups() > 1;
       for (scf::ForOp loop : firsts)
         if (Chain chain = findChain(loop); !chain.empty()) {
           for (Operation *op : chain.front().issue)
             if (auto take = dyn_cast<TakeOp>(op))
               late.insert(take.getRing());
           SmallVector<ReleaseOp> shared = findShared(chain);
-          Rotator(std::move(chain), std::move(shared)).run();
+          rotated = true;
+          Rotator(std::move(chain), std::move(shared), inTurns).run();
         }
+      if (rotated)
+        roles->setAttr(kPipelinedName, UnitAttr::get(&getContext()));
+      if (rotated && inTurns) {
+        OpBuilder builder(roles.getConsumer());
+        StartTurnsOp::create(builder, roles.getLoc());
+      }
       delayCopies(roles, late);
     }
   }

@@ -469,10 +469,10 @@ void Specializer::buildProducer(Value first) {
         Value firstUse = loopUse;
         for (scf::ForOp each : loops)
           loopUse = produceLoop(each, firstUse, {itemUse, loopUse});
-        produceItemLoads(loopUse, firstUse, itemUse);
         // Late: claimed earlier, an item would wait here while another block
         // has nothing to do.
         Value next = ClaimOp::create(b);
+        produceItemLoads(loopUse, firstUse, itemUse);
         scf::YieldOp::create(b, ValueRange{next, increment(itemUse), loopUse});
       });
   send(loop.getResult(1), /*more=*/false);

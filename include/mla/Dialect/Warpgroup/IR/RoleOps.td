@@ -51,6 +51,37 @@ def WG_RolesOp : WG_Op<"roles", [NoRegionArguments, RecursiveMemoryEffects,
   let hasVerifier = 1;
 }
 
+class WG_TurnOp<string mnemonic>
+    : WG_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let assemblyFormat = "attr-dict";
+}
+
+def WG_StartTurnsOp : WG_TurnOp<"start_turns"> {
+  let summary = "the first consumer warpgroup has the turn";
+  let description = [{
+    Consumer warpgroups that issue products in turns are not at the same place of
+    their program: while one computes, another keeps the matrix unit busy.
+    Each warpgroup awaits its turn and passes it on equally often.
+
+    ```mlir
+    func.func @example() {
+      wg.start_turns
+      wg.await_turn
+      wg.pass_turn
+      return
+    }
+    ```
+  }];
+}
+
+def WG_AwaitTurnOp : WG_TurnOp<"await_turn"> {
+  let summary = "wait for the warpgroup's turn";
+}
+
+def WG_PassTurnOp : WG_TurnOp<"pass_turn"> {
+  let summary = "the turn is the next warpgroup's";
+}
+
 //===----------------------------------------------------------------------===//
 // Rings
 //===----------------------------------------------------------------------===//

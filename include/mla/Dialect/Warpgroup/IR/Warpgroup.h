@@ -30,6 +30,8 @@
 namespace mlir::mla::wg {
 /// On a loop over blocks: as many run as fit the device, whatever the bound.
 inline constexpr llvm::StringLiteral kResidentName = "wg.resident";
+/// On roles: iterations of their loops overlap already.
+inline constexpr llvm::StringLiteral kPipelinedName = "wg.pipelined";
 } // namespace mlir::mla::wg
 
 #endif // MLA_DIALECT_WARPGROUP_IR_WARPGROUP_H

@@ -51,6 +51,10 @@ def WGPipeline : Pass<"mla-wg-pipeline"> {
     peeled; items without any skip all of it. Tiles that all the chain's first
     products share are given back behind the last of them, not after the chain.
   }];
+  let options = [
+    Option<"turns", "turns", "bool", "true",
+           "consumer warpgroups issue the products of an iteration in turns">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
