@@ -29,20 +29,43 @@ static ScheduleAttr getCPUSchedule(MLIRContext *context) {
                            Float32Type::get(context));
 }
 
-/// GPU: two warpgroups of 64 queries share the keys in shared memory. Guarded
-/// tiles come first: after an open one every row has a finite maximum.
+/// Shared memory of a block on sm_90, and what of it is left for tiles beside
+/// barriers, records and the order of sequences.
+static constexpr int64_t kSharedBytes = 232448,
+                         kTileBytes = kSharedBytes - 19000;
+static constexpr int64_t kSlots = 2;
+
+/// GPU: two warpgroups of 64 queries share the keys in shared memory, as many
+/// as fit. Guarded tiles come first: after an open one every row has a finite
+/// maximum.
 static ScheduleAttr getGPUSchedule(PrefillOp op) {
   auto element =
       cast<FloatType>(cast<ShapedType>(op.getV().getType()).getElementType());
-  return ScheduleAttr::get(op.getContext(), /*queryTile=*/128, /*keyTile=*/128,
-                           /*guardedKeyTile=*/128, LoopOrder::GuardedFirst,
+  // Bytes of a line of a tile, whose panels are 128 bytes wide.
+  auto line = [&](int64_t columns) {
+    return llvm::alignTo(columns * element.getWidth() / 8, 128);
+  };
+  auto width = [](Value value) {
+    return cast<ShapedType>(value.getType()).getShape().back();
+  };
+  int64_t queryTile = 128, keyTile = 128;
+  int64_t nope = width(op.getK()), value = width(op.getV());
+  int64_t query = width(op.getQ());
+  auto getBytes = [&] {
+    return queryTile * line(query) +
+           kSlots * keyTile * (line(nope) + line(query - nope) + line(value));
+  };
+  while (keyTile > 32 && getBytes() > kTileBytes)
+    keyTile /= 2;
+  return ScheduleAttr::get(op.getContext(), queryTile, keyTile,
+                           /*guardedKeyTile=*/keyTile, LoopOrder::GuardedFirst,
                            element);
 }
 
 /// Two tiles of keys and of values fill the shared memory. The producer needs
 /// few registers; the consumers hold scores, probabilities and output.
 static RoleScheduleAttr getRoleSchedule(MLIRContext *context) {
-  return RoleScheduleAttr::get(context, /*slots=*/2, /*producerRegisters=*/72,
+  return RoleScheduleAttr::get(context, kSlots, /*producerRegisters=*/72,
                                /*consumerRegisters=*/216);
 }
 

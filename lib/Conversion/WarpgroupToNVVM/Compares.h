@@ -7,9 +7,9 @@
 //
 // A mask compares positions: 64-bit sums of a column and of something that all
 // elements of a row share. Moved to one side, what is shared is computed once
-// for each of a thread's two rows, in 64 bits; clamped to 32 bits, since columns
-// of a tile are small, it meets a constant of each element in one 32-bit
-// comparison.
+// for each of a thread's two rows, in 64 bits; clamped to 32 bits, since
+// columns of a tile are small, it meets a constant of each element in one
+// 32-bit comparison.
 //
 //===----------------------------------------------------------------------===//
 

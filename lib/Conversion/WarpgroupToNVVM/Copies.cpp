@@ -32,8 +32,8 @@ static constexpr int64_t kChunk = bytesPerChunk;
 /// store. `getPointer` tells where the chunk of a row and a column is.
 static Value
 buildCopy(ImplicitLocOpBuilder &b, const ThreadIds &ids, int64_t place,
-                TileType type, int64_t threads, Value count,
-                function_ref<Value(Value row, Value column)> getPointer) {
+          TileType type, int64_t threads, Value count,
+          function_ref<Value(Value row, Value column)> getPointer) {
   SharedTile tile = getShared(type);
   auto chunkType = VectorType::get(4, b.getI32Type());
   auto sharedPointer = LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace);
@@ -138,12 +138,12 @@ struct LoadPattern : ThreadPattern<LoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Source source(b, adaptor.getSource());
-    rewriter.replaceOp(op, buildCopy(b, facts.getIds(op), facts.places.lookup(op),
-                                     op.getTile().getType(), facts.threads,
-                                     adaptor.getCount(),
-                                     [&](Value row, Value column) {
-                                       return source.getPointer({row, column});
-                                     }));
+    rewriter.replaceOp(
+        op, buildCopy(b, facts.getIds(op), facts.places.lookup(op),
+                      op.getTile().getType(), facts.threads, adaptor.getCount(),
+                      [&](Value row, Value column) {
+                        return source.getPointer({row, column});
+                      }));
     return success();
   }
 };
@@ -160,8 +160,9 @@ struct LoadPagesPattern : ThreadPattern<LoadPagesOp> {
     rewriter.replaceOp(
         op,
         buildCopy(
-            b, facts.getIds(op), facts.places.lookup(op), op.getTile().getType(), facts.threads,
-            adaptor.getCount(), [&](Value row, Value column) {
+            b, facts.getIds(op), facts.places.lookup(op),
+            op.getTile().getType(), facts.threads, adaptor.getCount(),
+            [&](Value row, Value column) {
               Value position =
                   arith::AddIOp::create(b, adaptor.getPosition(), row);
               Value entry = memref::LoadOp::create(
@@ -192,7 +193,6 @@ struct ColumnsPattern : ThreadPattern<ColumnsOp> {
   }
 };
 
-
 struct TileAtPattern : ThreadPattern<TileAtOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult
@@ -218,11 +218,12 @@ struct LocatePattern : ThreadPattern<wg::LocateOp> {
     Value item = adaptor.getNumber();
     auto loop = scf::ForOp::create(
         b, zero, sequences, one, ValueRange{item, zero, zero, zero},
-        [&](OpBuilder &nested, Location loc, Value sequence, ValueRange carried) {
+        [&](OpBuilder &nested, Location loc, Value sequence,
+            ValueRange carried) {
           ImplicitLocOpBuilder b(loc, nested);
           auto load = [&](Value index) {
-            return castToIndex(b, loc,
-                               memref::LoadOp::create(b, adaptor.getOffsets(), index));
+            return castToIndex(
+                b, loc, memref::LoadOp::create(b, adaptor.getOffsets(), index));
           };
           Value next = arith::AddIOp::create(b, sequence, one);
           Value rows = arith::SubIOp::create(b, load(next), load(sequence));

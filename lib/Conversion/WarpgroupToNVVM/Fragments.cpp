@@ -72,8 +72,7 @@ struct MapPattern : ThreadPattern<MapOp> {
         bool row = cast<FragmentType>(input.getType()).isOfRows();
         arguments.push_back(values[row ? half : e]);
       }
-      Position part =
-          isRow ? Position{8 * e, 0} : layout->getElementPart(e);
+      Position part = isRow ? Position{8 * e, 0} : layout->getElementPart(e);
       arguments.push_back(add(b, ids.row, part.row));
       arguments.push_back(isRow ? index(b, 0)
                                 : add(b, ids.column, part.column));
@@ -93,9 +92,9 @@ Value combineQuad(ImplicitLocOpBuilder &b, Region &body, Value value) {
   Value clamp = arith::ConstantIntOp::create(b, 31, 32);
   for (int64_t distance : {1, 2}) {
     Value mask = arith::ConstantIntOp::create(b, distance, 32);
-    Value other = NVVM::ShflOp::create(
-        b, b.getF32Type(), all, value, mask, clamp, NVVM::ShflKind::bfly,
-        /*return_value_and_is_valid=*/nullptr);
+    Value other = NVVM::ShflOp::create(b, b.getF32Type(), all, value, mask,
+                                       clamp, NVVM::ShflKind::bfly,
+                                       /*return_value_and_is_valid=*/nullptr);
     value = inlineBody(b, body, {other, value});
   }
   return value;
@@ -262,18 +261,16 @@ struct StorePattern : ThreadPattern<StoreOp> {
               0));
       for (size_t first = 0; first < words.size(); first += 4)
         transposeInQuad(b, ids, MutableArrayRef(words).slice(first, 4));
-      ifRowExists(b, ids, half, count, /*onlyFirstOfQuad=*/false,
-                  [&](Value row) {
-                    // Eight columns for each two of ids.column.
-                    Value start = arith::MulIOp::create(b, ids.column,
-                                                        index(b, 4));
-                    for (size_t first = 0; first < words.size(); first += 4)
-                      LLVM::StoreOp::create(
-                          b,
-                          combine(b, chunk, ArrayRef(words).slice(first, 4)),
-                          dest.getPointer({row, add(b, start, 8 * first)}),
-                          bytesPerChunk);
-                  });
+      ifRowExists(
+          b, ids, half, count, /*onlyFirstOfQuad=*/false, [&](Value row) {
+            // Eight columns for each two of ids.column.
+            Value start = arith::MulIOp::create(b, ids.column, index(b, 4));
+            for (size_t first = 0; first < words.size(); first += 4)
+              LLVM::StoreOp::create(
+                  b, combine(b, chunk, ArrayRef(words).slice(first, 4)),
+                  dest.getPointer({row, add(b, start, 8 * first)}),
+                  bytesPerChunk);
+          });
     }
   }
 
@@ -288,11 +285,10 @@ struct StorePattern : ThreadPattern<StoreOp> {
     Value count = adaptor.getCount();
     if (type.getKind() == FragmentKind::Row) {
       for (int64_t half : {0, 1})
-        ifRowExists(b, ids, half, count, /*onlyFirstOfQuad=*/true,
-                    [&](Value row) {
-                      LLVM::StoreOp::create(b, values[half],
-                                            dest.getPointer(row));
-                    });
+        ifRowExists(
+            b, ids, half, count, /*onlyFirstOfQuad=*/true, [&](Value row) {
+              LLVM::StoreOp::create(b, values[half], dest.getPointer(row));
+            });
       rewriter.eraseOp(op);
       return success();
     }
@@ -305,11 +301,11 @@ struct StorePattern : ThreadPattern<StoreOp> {
       return success();
     }
     // Chunks of 16 bytes need rows that begin at one.
-    Value bits = arith::OrIOp::create(b, dest.base,
-                                      dest.scale(dest.toValue(dest.strides[0])));
+    Value bits = arith::OrIOp::create(
+        b, dest.base, dest.scale(dest.toValue(dest.strides[0])));
     Value odd = arith::AndIOp::create(b, bits, index(b, bytesPerChunk - 1));
-    Value isAligned = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, odd,
-                                            index(b, 0));
+    Value isAligned =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, odd, index(b, 0));
     auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
     {
       OpBuilder::InsertionGuard guard(b);
@@ -328,5 +324,6 @@ void wg::populateFragmentPatterns(const ThreadTypes &types,
                                   const KernelFacts &facts,
                                   RewritePatternSet &patterns) {
   patterns.add<SplatPattern, MapPattern, ReducePattern, CombinePattern,
-               OperandAPattern, StorePattern>(types, patterns.getContext(), facts);
+               OperandAPattern, StorePattern>(types, patterns.getContext(),
+                                              facts);
 }

@@ -78,8 +78,8 @@ struct LowerExp : OpRewritePattern<math::ExpOp> {
     Value log2e = arith::ConstantOp::create(
         rewriter, op.getLoc(),
         rewriter.getF32FloatAttr(static_cast<float>(M_LOG2E)));
-    Value scaled = arith::MulFOp::create(rewriter, op.getLoc(),
-                                         op.getOperand(), log2e);
+    Value scaled =
+        arith::MulFOp::create(rewriter, op.getLoc(), op.getOperand(), log2e);
     rewriter.replaceOpWithNewOp<math::Exp2Op>(op, scaled);
     return success();
   }
@@ -117,7 +117,8 @@ struct LowerLog : OpRewritePattern<math::LogOp> {
 struct MathToNVVM : mla::impl::MLAMathToNVVMBase<MathToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<LowerExp2, LowerExp, LowerTanh, LowerReciprocal, LowerLog>(&getContext());
+    patterns.add<LowerExp2, LowerExp, LowerTanh, LowerReciprocal, LowerLog>(
+        &getContext());
     // Not all that arith-expand does: maximumf is one instruction.
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

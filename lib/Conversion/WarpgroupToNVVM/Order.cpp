@@ -357,8 +357,7 @@ SmallVector<Value> Library::call(ImplicitLocOpBuilder &b, StringRef name,
     b.setInsertionPoint(inner);
     auto known = functions.find(inner.getCallee());
     if (known == functions.end())
-      inner.replaceAllUsesWith(
-          call(b, inner.getCallee(), inner.getOperands()));
+      inner.replaceAllUsesWith(call(b, inner.getCallee(), inner.getOperands()));
     else
       inner.getResult(0).replaceAllUsesWith(
           known->second(b, inner.getOperand(0)));
@@ -401,8 +400,7 @@ struct OrderTables {
               const OrderPlace &place)
       : header(kernel.at(b, place.start)),
         buckets(kernel.at(b, place.start + kWord * kHeaderWords)),
-        starts(
-            kernel.at(b, place.start + kWord * (kHeaderWords + kBuckets))),
+        starts(kernel.at(b, place.start + kWord * (kHeaderWords + kBuckets))),
         numbers(kernel.at(b, place.start + kWord * (kHeaderWords + kBuckets +
                                                     place.capacity))) {}
   Value header, buckets, starts, numbers;
@@ -429,17 +427,16 @@ void wg::lowerOrder(OrderOp op, const KernelStart &kernel,
     mapping.map(body.getArguments(), ValueRange{sequence, first, count});
     for (Operation &each : body.without_terminator())
       b.clone(each, mapping);
-    Value cost =
-        mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
+    Value cost = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
     return toI32(b, arith::MaxSIOp::create(b, cost, index(b, 0)));
   });
 
   Value entries = memref::DimOp::create(b, op.getOffsets(), 0);
   Value sequences = arith::MaxSIOp::create(
       b, arith::SubIOp::create(b, entries, index(b, 1)), index(b, 0));
-  auto threads = op->getParentOfType<LLVM::LLVMFuncOp>()
-                     ->getAttrOfType<DenseI32ArrayAttr>(
-                         NVVM::NVVMDialect::getReqntidAttrName());
+  auto threads =
+      op->getParentOfType<LLVM::LLVMFuncOp>()->getAttrOfType<DenseI32ArrayAttr>(
+          NVVM::NVVMDialect::getReqntidAttrName());
   OrderTables tables(b, kernel, place);
   library.call(b, "order",
                {tables.header, tables.buckets, tables.starts, tables.numbers,
@@ -466,10 +463,10 @@ void wg::lowerItem(ItemOp op, const KernelStart &kernel,
   Library library(b.getContext());
   library.define("tiles", getTilesFunction(op.getOffsets(), tile));
   OrderTables tables(b, kernel, place);
-  SmallVector<Value> found = library.call(
-      b, "item",
-      {tables.header, tables.starts, tables.numbers, toI32(b, op.getNumber()),
-       toI32(b, op.getHeads())});
+  SmallVector<Value> found =
+      library.call(b, "item",
+                   {tables.header, tables.starts, tables.numbers,
+                    toI32(b, op.getNumber()), toI32(b, op.getHeads())});
   Value sequence = toIndex(b, found[0]);
   Value rows = buildRows(b, op.getOffsets(), sequence);
   // Tiles of a sequence count down.
@@ -477,8 +474,8 @@ void wg::lowerItem(ItemOp op, const KernelStart &kernel,
       b, arith::SubIOp::create(b, buildTiles(b, rows, tile), index(b, 1)),
       toIndex(b, found[1]));
   Value first = arith::MulIOp::create(b, number, index(b, tile));
-  Value count = arith::MinSIOp::create(
-      b, arith::SubIOp::create(b, rows, first), index(b, tile));
+  Value count = arith::MinSIOp::create(b, arith::SubIOp::create(b, rows, first),
+                                       index(b, tile));
   Value results[] = {sequence, first, count, toIndex(b, found[2])};
   op->replaceAllUsesWith(ValueRange(results));
 }

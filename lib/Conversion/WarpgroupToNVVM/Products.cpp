@@ -51,7 +51,8 @@ static std::pair<Value, int64_t> splitAddress(Value address) {
 
 namespace {
 /// The tiles on one side of a product, as descriptors and what the steps add
-/// to them. Tiles a constant distance apart share a descriptor: fewer registers.
+/// to them. Tiles a constant distance apart share a descriptor: fewer
+/// registers.
 struct Operand {
   SmallVector<Value> descriptors;
   SmallVector<int64_t> offsets;

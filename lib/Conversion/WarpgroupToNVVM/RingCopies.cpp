@@ -22,7 +22,7 @@ using namespace mlir::mla::wg;
 
 /// Rows whose chunks a lane asks for before it waits for none: enough to hide
 /// the way to memory, few enough for the producer's registers.
-static constexpr int64_t kRowsInFlight = 2;
+static constexpr int64_t kRowsInFlight = 1;
 
 /// One box. The copy engine counts coordinates from the innermost.
 static void buildBox(ImplicitLocOpBuilder &b, Value to, Value map,
@@ -96,8 +96,8 @@ std::pair<Value, Value> PageCopy::find(Value position, Value pageSize) {
 }
 
 /// Looks up the pages of all runs, which takes a way to memory and back: before
-/// the wait for the slot, not after it. A run past the count has the page of the
-/// last that is not: what the table holds further on may be anything.
+/// the wait for the slot, not after it. A run past the count has the page of
+/// the last that is not: what the table holds further on may be anything.
 void PageCopy::findPages() {
   int64_t rows = op.getMap().getType().getBox()[2];
   OpBuilder::InsertionGuard guard(b);
@@ -107,9 +107,8 @@ void PageCopy::findPages() {
   Value last = arith::SubIOp::create(b, op.getCount(), index(b, 1));
   for (int64_t first = 0; first < tile.getRows(); first += rows) {
     Value row = arith::MinSIOp::create(b, index(b, first), last);
-    auto [page, inPage] =
-        find(arith::AddIOp::create(b, op.getPosition(), row),
-             index(b, op.getCache().getType().getDimSize(3)));
+    auto [page, inPage] = find(arith::AddIOp::create(b, op.getPosition(), row),
+                               index(b, op.getCache().getType().getDimSize(3)));
     pages.emplace_back(narrow(page), narrow(inPage));
   }
 }
@@ -207,8 +206,7 @@ void PageCopy::run() {
     return gather();
   findPages();
   int64_t rows = op.getMap().getType().getBox()[2];
-  Value rest =
-      arith::RemUIOp::create(b, op.getPosition(), index(b, rows));
+  Value rest = arith::RemUIOp::create(b, op.getPosition(), index(b, rows));
   Value isAligned =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, index(b, 0));
   auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);

@@ -20,11 +20,11 @@
 
 #include "Rings.h"
 
+#include "Thread.h"
 #include "mla/Conversion/KernelAttrs.h"
 #include "mla/Conversion/Passes.h"
 #include "mla/Dialect/Warpgroup/IR/Layouts.h"
 #include "mla/Target/PTX/Printer.h"
-#include "Thread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,6 +44,8 @@ using namespace mlir;
 using namespace mlir::mla;
 using namespace mlir::mla::wg;
 
+/// Of a block on sm_90.
+static constexpr int64_t kMaxSharedBytes = 232448;
 static constexpr int64_t kBarrierBytes = 8, kScalarBytes = 8;
 /// How long one try may suspend a thread; the op tries again.
 static constexpr int64_t kSuspendNanoseconds = 10'000'000;
@@ -82,10 +84,10 @@ Value wg::buildSlot(ImplicitLocOpBuilder &b, const RingPlace &ring, Value use) {
 
 Value wg::buildParity(ImplicitLocOpBuilder &b, const RingPlace &ring,
                       Value use) {
-  Value turn = ring.slots == 1
-                   ? use
-                   : arith::DivUIOp::create(b, use,
-                                            buildConstant(b, ring.slots));
+  Value turn =
+      ring.slots == 1
+          ? use
+          : arith::DivUIOp::create(b, use, buildConstant(b, ring.slots));
   return arith::AndIOp::create(b, turn, buildConstant(b, 1));
 }
 
@@ -185,9 +187,10 @@ void RingLowering::place() {
     ring.consumers = op.getConsumers();
     for (Type element : type.getElements()) {
       ring.elements.push_back(ring.slotBytes);
-      ring.slotBytes += type.holdsTiles()
-                            ? getShared(cast<TileType>(element)).getSizeInBytes()
-                            : kScalarBytes;
+      ring.slotBytes +=
+          type.holdsTiles()
+              ? getShared(cast<TileType>(element)).getSizeInBytes()
+              : kScalarBytes;
     }
     bytes = llvm::alignTo(
         bytes, type.holdsTiles() ? getPeriod(Swizzle::Bytes128) : kScalarBytes);
@@ -220,8 +223,8 @@ void RingLowering::buildStart() {
   }
   b.setInsertionPointToStart(&kernel.getBody().front());
   start.thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
-  start.lane = arith::RemUIOp::create(b, start.thread,
-                                      buildConstant(b, threadsPerWarp));
+  start.lane =
+      arith::RemUIOp::create(b, start.thread, buildConstant(b, threadsPerWarp));
   start.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, start.lane,
                                         buildConstant(b, 0));
   start.shared = LLVM::AddressOfOp::create(
@@ -240,9 +243,8 @@ void RingLowering::initBarriers(RolesOp roles) {
       for (int64_t i = 0; i < 2 * ring.slots; ++i)
         NVVM::MBarrierInitOp::create(
             b, start.at(b, ring.barriers + i * kBarrierBytes),
-            buildConstant(b, i < ring.slots
-                                 ? 1
-                                 : kWarpsPerWarpgroup * ring.consumers),
+            buildConstant(
+                b, i < ring.slots ? 1 : kWarpsPerWarpgroup * ring.consumers),
             /*predicate=*/Value());
     NVVM::FenceMbarrierInitOp::create(b);
   }
@@ -309,8 +311,8 @@ static Value buildUniform(ImplicitLocOpBuilder &b, Value value) {
     return buildBroadcast(b, value);
   Value shift = arith::ConstantIntOp::create(b, 32, 64);
   Value low = arith::TruncIOp::create(b, b.getI32Type(), value);
-  Value high = arith::TruncIOp::create(
-      b, b.getI32Type(), arith::ShRUIOp::create(b, value, shift));
+  Value high = arith::TruncIOp::create(b, b.getI32Type(),
+                                       arith::ShRUIOp::create(b, value, shift));
   auto widen = [&](Value half) {
     return arith::ExtUIOp::create(b, b.getI64Type(), buildBroadcast(b, half));
   };
@@ -339,9 +341,9 @@ void RingLowering::lower(TakeOp op) {
       value.replaceAllUsesWith(TileAtOp::create(b, type, address));
       continue;
     }
-    Type stored = type.isIndex()        ? b.getI64Type()
-                  : type.isInteger(1)   ? b.getI32Type()
-                                        : type;
+    Type stored = type.isIndex()      ? b.getI64Type()
+                  : type.isInteger(1) ? b.getI32Type()
+                                      : type;
     Value bits = LLVM::LoadOp::create(
         b, stored, buildElement(b, start, ring, op.getUse(), element),
         /*alignment=*/kScalarBytes, /*isVolatile=*/true);
@@ -363,8 +365,8 @@ void RingLowering::lower(ReleaseOp op) {
     arrives = arith::AndIOp::create(b, arrives, op.getWhen());
   ptx::InlineAsm code = ptx::printPredicatedArrive();
   LLVM::InlineAsmOp::create(
-      b, TypeRange(), ValueRange{address, arrives}, code.text,
-      code.constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+      b, TypeRange(), ValueRange{address, arrives}, code.text, code.constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
       LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
       /*operand_attrs=*/ArrayAttr());
@@ -372,12 +374,11 @@ void RingLowering::lower(ReleaseOp op) {
 
 void RingLowering::lower(ClearRowsOp op) {
   RingPlace &ring = of(op.getRing());
-  auto type = cast<TileType>(
-      op.getRing().getType().getElements()[op.getElement()]);
+  auto type =
+      cast<TileType>(op.getRing().getType().getElements()[op.getElement()]);
   SharedTile tile = getShared(type);
   int64_t rowBytes = getWidth(tile.getSwizzle());
-  Value count =
-      arith::IndexCastOp::create(b, b.getI32Type(), op.getCount());
+  Value count = arith::IndexCastOp::create(b, b.getI32Type(), op.getCount());
   Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, count,
                                      buildConstant(b, tile.getRows()));
   auto branch = scf::IfOp::create(b, some);
@@ -400,12 +401,12 @@ void RingLowering::lower(ClearRowsOp op) {
       [&](OpBuilder &nested, Location loc, Value offset, ValueRange) {
         ImplicitLocOpBuilder inner(loc, nested);
         for (int64_t panel = 0; panel < tile.getPanels(); ++panel) {
-          Value place = LLVM::GEPOp::create(
-              inner, base.getType(), inner.getI8Type(), base, offset);
-          place = LLVM::GEPOp::create(
-              inner, base.getType(), inner.getI8Type(), place,
-              LLVM::GEPArg(
-                  static_cast<int32_t>(panel * tile.getPanelStride())));
+          Value place = LLVM::GEPOp::create(inner, base.getType(),
+                                            inner.getI8Type(), base, offset);
+          place = LLVM::GEPOp::create(inner, base.getType(), inner.getI8Type(),
+                                      place,
+                                      LLVM::GEPArg(static_cast<int32_t>(
+                                          panel * tile.getPanelStride())));
           LLVM::StoreOp::create(inner, zero, place, bytesPerChunk);
         }
         scf::YieldOp::create(inner);
@@ -441,8 +442,8 @@ void RingLowering::lower(ClaimOp op) {
         b, LLVM::AtomicBinOp::add, getCounter(b, kernel, 0),
         buildConstant(b, 1), LLVM::AtomicOrdering::monotonic);
     Value blocks = NVVM::GridDimXOp::create(b, b.getI32Type());
-    scf::YieldOp::create(
-        b, arith::AddIOp::create(b, claimed, blocks).getResult());
+    scf::YieldOp::create(b,
+                         arith::AddIOp::create(b, claimed, blocks).getResult());
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, buildConstant(b, 0));
   }
@@ -485,9 +486,9 @@ Value RingLowering::buildTurnBarrier(Value consumer) {
 
 void RingLowering::lower(StartTurnsOp op) {
   // As if the last had passed it.
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       buildConsumer(),
-                                       buildConstant(b, consumers - 1));
+  Value isLast =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, buildConsumer(),
+                            buildConstant(b, consumers - 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(scf::IfOp::create(b, isLast).thenBlock());
   NVVM::BarrierArriveOp::create(b, buildTurnBarrier(buildConstant(b, 0)),
@@ -512,8 +513,8 @@ void RingLowering::lower(Operation *op) {
   b.setLoc(op->getLoc());
   b.setInsertionPoint(op);
   llvm::TypeSwitch<Operation *>(op)
-      .Case<AcquireOp, CommitOp, PutOp, TakeOp, ReleaseOp, ClearRowsOp,
-            ClaimOp, RetireOp, StartTurnsOp, AwaitTurnOp, PassTurnOp>(
+      .Case<AcquireOp, CommitOp, PutOp, TakeOp, ReleaseOp, ClearRowsOp, ClaimOp,
+            RetireOp, StartTurnsOp, AwaitTurnOp, PassTurnOp>(
           [&](auto each) { lower(each); })
       .Case([&](CopyBoxOp copy) {
         lowerCopyBox(copy, start, getMap(copy.getMap()), of(copy.getRing()));
@@ -542,6 +543,11 @@ LogicalResult RingLowering::run() {
     return roles[1]->emitOpError("expected to be the kernel's only one");
   consumers = roles.front().getWarpgroups();
   place();
+  if (bytes > kMaxSharedBytes)
+    return roles.front()->emitOpError()
+           << "needs " << bytes << " bytes of shared memory for its tiles, a "
+           << "block of sm_90 has " << kMaxSharedBytes
+           << "; choose a smaller key_tile or fewer slots";
   buildStart();
   initBarriers(roles.front());
   // Users first: an op may look at what defines its operands.

@@ -43,7 +43,8 @@ struct OrderPlace {
 /// Sequences, or runs of neighbouring ones, that an order holds.
 inline constexpr int64_t kOrderCapacity = 2048;
 int64_t getOrderBytes(int64_t capacity);
-/// What building it needs besides, for a while, from the start of shared memory.
+/// What building it needs besides, for a while, from the start of shared
+/// memory.
 int64_t getOrderScratchBytes(int64_t capacity);
 
 Value buildConstant(ImplicitLocOpBuilder &b, int64_t value);

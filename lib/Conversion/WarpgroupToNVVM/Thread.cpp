@@ -39,9 +39,8 @@ VectorType wg::getVector(FragmentType type) {
 ThreadTypes::ThreadTypes() {
   addConversion([](Type type) { return type; });
   addConversion([](FragmentType type) -> Type { return getVector(type); });
-  addConversion([](PendingType type) -> Type {
-    return getVector(type.getFragment());
-  });
+  addConversion(
+      [](PendingType type) -> Type { return getVector(type.getFragment()); });
   addConversion([](TileType type) -> Type {
     return IntegerType::get(type.getContext(), 32);
   });
@@ -107,8 +106,8 @@ Source::Source(ImplicitLocOpBuilder &b, Value memref) : b(b) {
   auto data = memref::ExtractStridedMetadataOp::create(b, memref);
   strides = data.getConstifiedMixedStrides();
   base = memref::ExtractAlignedPointerAsIndexOp::create(b, memref);
-  base = arith::AddIOp::create(
-      b, base, scale(toValue(data.getConstifiedMixedOffset())));
+  base = arith::AddIOp::create(b, base,
+                               scale(toValue(data.getConstifiedMixedOffset())));
   sizes = data.getConstifiedMixedSizes();
 }
 
@@ -132,8 +131,9 @@ Value Source::getPointer(ValueRange indices) {
       b, LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace), bits);
 }
 
-SmallVector<Value> wg::buildAsm(ImplicitLocOpBuilder &b, const ptx::InlineAsm &code,
-                            ValueRange arguments) {
+SmallVector<Value> wg::buildAsm(ImplicitLocOpBuilder &b,
+                                const ptx::InlineAsm &code,
+                                ValueRange arguments) {
   SmallVector<Type> types =
       llvm::map_to_vector(code.results, [&](ptx::Reg reg) -> Type {
         return reg == ptx::Reg::F32 ? Type(b.getF32Type())
@@ -168,4 +168,3 @@ SmallVector<Value> wg::extractAll(ImplicitLocOpBuilder &b, Value vector) {
 Value wg::combine(ImplicitLocOpBuilder &b, VectorType type, ValueRange values) {
   return vector::FromElementsOp::create(b, type, values);
 }
-

@@ -229,8 +229,7 @@ Value ChunkedCausalMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                             Value query, Value key,
                                             ValueRange parameters) const {
   Arith x{builder, loc};
-  return x.both(x.lessEqual(key, query),
-                x.inChunk(key, query, parameters[0]));
+  return x.both(x.lessEqual(key, query), x.inChunk(key, query, parameters[0]));
 }
 
 SmallVector<KeyRange>

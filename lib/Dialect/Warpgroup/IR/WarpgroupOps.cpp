@@ -208,8 +208,7 @@ static LogicalResult verifyCombination(Operation *op, Region &region,
   Block &body = region.front();
   if (!isa<YieldOp>(body.getTerminator()))
     return op->emitOpError("expected a body that ends in wg.yield");
-  if (body.getNumArguments() != 2 ||
-      body.getArgument(0).getType() != element ||
+  if (body.getNumArguments() != 2 || body.getArgument(0).getType() != element ||
       body.getArgument(1).getType() != element ||
       body.getTerminator()->getOperand(0).getType() != element)
     return op->emitOpError() << "expected a body that combines two " << element;

@@ -96,7 +96,8 @@ Type FragmentType::parse(AsmParser &parser) {
     return {};
   std::optional<FragmentKind> kind = symbolizeFragmentKind(keyword);
   if (!kind) {
-    parser.emitError(loc, "expected accumulator, operand_a, row or partial, got '")
+    parser.emitError(loc,
+                     "expected accumulator, operand_a, row or partial, got '")
         << keyword << "'";
     return {};
   }

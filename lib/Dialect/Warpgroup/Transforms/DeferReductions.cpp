@@ -82,7 +82,8 @@ static void defer(MutableArrayRef<CarriedSum> chain) {
   auto row = cast<FragmentType>(chain.front().reduce.getResult().getType());
   auto partial = FragmentType::get(row.getContext(), row.getShape(),
                                    row.getElementType(), FragmentKind::Partial);
-  auto zero = chain.front().loop.getInitArgs()[chain.front().number]
+  auto zero = chain.front()
+                  .loop.getInitArgs()[chain.front().number]
                   .getDefiningOp<SplatOp>();
   OpBuilder builder(zero);
   Value start =
@@ -136,8 +137,8 @@ struct DeferReductions : wg::impl::WGDeferReductionsBase<DeferReductions> {
                       : scf::ForOp();
       if (!next)
         break;
-      number = result.use_begin()->getOperandNumber() -
-               next.getNumControlOperands();
+      number =
+          result.use_begin()->getOperandNumber() - next.getNumControlOperands();
       loop = next;
     }
     if (!chain.empty())

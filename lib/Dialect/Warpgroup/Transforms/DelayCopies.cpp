@@ -94,8 +94,8 @@ static void rotate(MutableArrayRef<Copies> chain) {
   ImplicitLocOpBuilder b(first.getLoc(), first);
   SmallVector<Value> inputs;
   for (Value input : chain.front().inputs)
-    inputs.push_back(arith::ConstantOp::create(
-        b, b.getZeroAttr(input.getType())));
+    inputs.push_back(
+        arith::ConstantOp::create(b, b.getZeroAttr(input.getType())));
   Value use = firstUse;
   for (Copies &copies : chain) {
     scf::ForOp loop = copies.loop;
@@ -111,9 +111,8 @@ static void rotate(MutableArrayRef<Copies> chain) {
     for (Operation &op : loop.getBody()->without_terminator())
       if (!llvm::is_contained(copies.delayed, &op))
         b.clone(op, mapping);
-    Value hasPrevious =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                              copy.getRegionIterArg(0), firstUse);
+    Value hasPrevious = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne, copy.getRegionIterArg(0), firstUse);
     auto branch = scf::IfOp::create(b, hasPrevious);
     {
       OpBuilder::InsertionGuard guard(b);
@@ -134,8 +133,7 @@ static void rotate(MutableArrayRef<Copies> chain) {
   for (Operation *op = last; op; op = op->getNextNode())
     if (isa<ClaimOp>(op))
       b.setInsertionPointAfter(op);
-  Value any =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, use, firstUse);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, use, firstUse);
   auto branch = scf::IfOp::create(b, any);
   last.getResult(0).replaceAllUsesWith(use);
   b.setInsertionPointToStart(branch.thenBlock());

@@ -42,7 +42,8 @@ static bool selectsColumnsBefore(MapOp map, OpOperand &input, Value count) {
   Block &body = map.getBody().front();
   BlockArgument element = body.getArgument(input.getOperandNumber());
   Value column = body.getArguments().back();
-  auto select = body.getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
+  auto select =
+      body.getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
   if (!select || select.getTrueValue() != element || !element.hasOneUse())
     return false;
   // One of the conjuncts is column < count.
@@ -117,13 +118,11 @@ static FailureOr<Load> describe(LoadOp op, scf::ForallOp items) {
   int64_t rank = source.getRank(), width = tile.getShape()[1];
   llvm::SmallBitVector dropped = view.getDroppedDims();
   if (!isOutside(view.getSource(), items) || rank > 5 || dropped[rank - 1] ||
-      dropped.count() + 2 != dropped.size() ||
-      tile.getShape()[0] > 256 || !source.isLastDimUnitStride())
+      dropped.count() + 2 != dropped.size() || tile.getShape()[0] > 256 ||
+      !source.isLastDimUnitStride())
     return failure();
-  // Columns past the operand's last arrive as zeros, those before it do not.
-  bool whole = isZeroInteger(view.getMixedOffsets().back()) &&
-               source.getDimSize(rank - 1) == width;
-  if (!whole && width % kPanel != 0)
+  // The map's last extent is one whole panel.
+  if (width % kPanel != 0)
     return failure();
   SmallVector<int64_t> box(rank, 1);
   for (int64_t i = 0; i < rank - 1; ++i)
@@ -142,11 +141,10 @@ static FailureOr<Load> describe(LoadPagesOp op, scf::ForallOp items) {
   MemRefType cache = op.getCache().getType();
   int64_t rows = tile.getShape()[0], width = tile.getShape()[1];
   TensorMapType map;
-  if (!cache.isDynamicDim(3) && (width <= kPanel || width % kPanel == 0)) {
+  if (!cache.isDynamicDim(3) && width % kPanel == 0) {
     int64_t run = std::gcd(cache.getDimSize(3), rows);
     if (run % linesPerPeriod == 0 && run <= 256)
-      map = TensorMapType::get(op.getContext(),
-                               {1, 1, run, std::min(width, kPanel)},
+      map = TensorMapType::get(op.getContext(), {1, 1, run, kPanel},
                                tile.getElementType());
   }
   return Load{op, tile, op.getCache(), {}, map};
@@ -169,10 +167,11 @@ static void collectUsers(Value tile, SetVector<Operation *> &users) {
   }
 }
 
-FailureOr<SmallVector<LoadGroup>>
-mla::wg::findLoadGroups(Block &block, scf::ForallOp items) {
+FailureOr<SmallVector<LoadGroup>> mla::wg::findLoadGroups(Block &block,
+                                                          scf::ForallOp items) {
   SmallVector<LoadGroup> groups;
-  // The group of the loads that a product in this block reads as right operands.
+  // The group of the loads that a product in this block reads as right
+  // operands.
   DenseMap<Operation *, unsigned> ofProduct;
   for (Operation &op : block) {
     FailureOr<Load> load = failure();
@@ -187,9 +186,9 @@ mla::wg::findLoadGroups(Block &block, scf::ForallOp items) {
     Value tile = op.getResult(0);
     // A tile that is full has no other rows.
     Value count = load->getCount();
-    load->needsZeros =
-        count && getConstantIntValue(count) != load->tile.getShape()[0] &&
-        !areRestRowsUnused(tile, count, items);
+    load->needsZeros = count &&
+                       getConstantIntValue(count) != load->tile.getShape()[0] &&
+                       !areRestRowsUnused(tile, count, items);
     Operation *product = nullptr;
     if (tile.hasOneUse()) {
       OpOperand &use = *tile.use_begin();

@@ -1,4 +1,5 @@
-//===- Pipeline.cpp - Overlap the products of neighbouring tiles -*- C++ -*-===//
+//===- Pipeline.cpp - Overlap the products of neighbouring tiles -*- C++
+//-*-===//
 //
 // Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -387,13 +388,13 @@ Rotator::State Rotator::buildLoop(unsigned number, Value begin,
   // Not before D is there: the registers of the left operand are still read.
   clone(parts.late, mapping);
   Parts &first = chain.front();
-  Value accumulator = deferred.lookup(
-      first.loop.getYieldedValues()[first.accumulator]);
+  Value accumulator =
+      deferred.lookup(first.loop.getYieldedValues()[first.accumulator]);
   SmallVector<Value> yields =
       finishIteration(parts, mapping, accumulator).flat();
   if (isLast)
-    yields.push_back(isLastTile(
-        arith::AddIOp::create(b, loop.getInductionVar(), step)));
+    yields.push_back(
+        isLastTile(arith::AddIOp::create(b, loop.getInductionVar(), step)));
   scf::YieldOp::create(b, yields);
   return unflatten(loop.getResults().take_front(init.flat().size()));
 }
@@ -413,17 +414,17 @@ void Rotator::run() {
   SmallVector<Value> begins;
   for (Parts &parts : chain) {
     scf::ForOp loop = parts.loop;
-    Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                       loop.getLowerBound(),
-                                       loop.getUpperBound());
+    Value some =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                              loop.getLowerBound(), loop.getUpperBound());
     conditions.push_back(some);
     // Without the first tile, if that is this loop's.
     Value second =
         arith::AddIOp::create(b, loop.getLowerBound(), loop.getStep());
-    begins.push_back(any ? arith::SelectOp::create(
-                               b, any, loop.getLowerBound(), second)
-                               .getResult()
-                         : second);
+    begins.push_back(
+        any ? arith::SelectOp::create(b, any, loop.getLowerBound(), second)
+                  .getResult()
+            : second);
     any = any ? arith::OrIOp::create(b, any, some).getResult() : some;
   }
   Value none = arith::ConstantIntOp::create(b, 1, 1);
@@ -501,14 +502,15 @@ static Chain findChain(scf::ForOp first) {
       if (next || !isPure(op))
         break;
     }
-    if (!next || ValueRange(next.getInitArgs()) != ValueRange(loop.getResults()) ||
+    if (!next ||
+        ValueRange(next.getInitArgs()) != ValueRange(loop.getResults()) ||
         !llvm::all_of(loop.getResults(),
                       [](Value result) { return result.hasOneUse(); }))
       break;
     loop = next;
   }
   // What stands between the loops depends on none of them.
-  if (!chain.empty())
+  if (chain.size() > 1)
     for (Operation *op = first->getNextNode(); op != chain.back().loop;) {
       Operation *next = op->getNextNode();
       if (!isa<scf::ForOp>(op))

@@ -56,7 +56,8 @@ struct Channel {
 class Specializer {
 public:
   Specializer(scf::ForallOp items, RoleScheduleAttr schedule)
-      : items(items), schedule(schedule), b(items.getLoc(), items.getContext()) {}
+      : items(items), schedule(schedule),
+        b(items.getLoc(), items.getContext()) {}
 
   /// Reads the item's body. Changes nothing.
   LogicalResult plan();
@@ -72,8 +73,8 @@ private:
 
   void buildProducer(Value first);
   void buildItem(Value number);
-  void produceLoads(Block &block, Value use,
-                    function_ref<void()> afterFirst = [] {});
+  void produceLoads(
+      Block &block, Value use, function_ref<void()> afterFirst = [] {});
   void produceItemLoads(Value loopUse, Value firstLoopUse, Value itemUse);
   void produceLoad(Channel &channel, unsigned element, Value use);
   Value produceLoop(scf::ForOp loop, Value firstUse, Counters uses);
@@ -116,9 +117,7 @@ private:
 // Reading the item
 //===----------------------------------------------------------------------===//
 
-static bool isOfDialect(Type type) {
-  return isa<WGDialect>(type.getDialect());
-}
+static bool isOfDialect(Type type) { return isa<WGDialect>(type.getDialect()); }
 
 /// An op that any role may run: no tiles, nothing written.
 bool Specializer::isScalar(Operation &op) {
@@ -127,7 +126,7 @@ bool Specializer::isScalar(Operation &op) {
                  llvm::any_of(inner->getOperandTypes(), isOfDialect) ||
                  llvm::any_of(inner->getResultTypes(), isOfDialect);
     return tiles && !isa<wg::LocateOp>(inner) ? WalkResult::interrupt()
-                                          : WalkResult::advance();
+                                              : WalkResult::advance();
   });
   if (walk.wasInterrupted())
     return false;
@@ -195,7 +194,8 @@ LogicalResult Specializer::plan() {
 // What the roles share
 //===----------------------------------------------------------------------===//
 
-/// The operand's name for messages: the load may tell, or the argument's number.
+/// The operand's name for messages: the load may tell, or the argument's
+/// number.
 static std::string getName(const Load &load) {
   if (auto name = load.op->getAttrOfType<StringAttr>(MLADialect::kOperand))
     return name.str();
@@ -260,12 +260,11 @@ void Specializer::buildRings() {
 /// first query and count, where that is what they depend on.
 void Specializer::buildCost(OrderOp order) {
   OpBuilder::InsertionGuard guard(b);
-  Block *body = b.createBlock(
-      &order.getBody(), {}, SmallVector<Type>(3, b.getIndexType()),
-      SmallVector<Location>(3, b.getLoc()));
+  Block *body = b.createBlock(&order.getBody(), {},
+                              SmallVector<Type>(3, b.getIndexType()),
+                              SmallVector<Location>(3, b.getLoc()));
   IRMapping inner;
-  for (auto [from, to] :
-       llvm::zip(locate->getResults(), body->getArguments()))
+  for (auto [from, to] : llvm::zip(locate->getResults(), body->getArguments()))
     inner.map(from, to);
   // Clones what a value depends on, as far as that is scalar.
   std::function<bool(Value)> clone = [&](Value value) -> bool {
@@ -274,7 +273,8 @@ void Specializer::buildCost(OrderOp order) {
     Operation *op = value.getDefiningOp();
     if (!op || !items->isProperAncestor(op))
       return !items->isProperAncestor(
-          value.getParentBlock()->getParentOp()) && // a forall's variable is
+                 value.getParentBlock()
+                     ->getParentOp()) && // a forall's variable is
              value.getParentBlock() != items.getBody(); // not outside
     if (!isScalar(*op) || op->getNumRegions())
       return false;
@@ -292,13 +292,13 @@ void Specializer::buildCost(OrderOp order) {
       sum = body->getArgument(2);
       break;
     }
-    Value length = arith::SubIOp::create(
-        b, inner.lookupOrDefault(loop.getUpperBound()),
-        inner.lookupOrDefault(loop.getLowerBound()));
+    Value length =
+        arith::SubIOp::create(b, inner.lookupOrDefault(loop.getUpperBound()),
+                              inner.lookupOrDefault(loop.getLowerBound()));
     Value none = arith::ConstantIndexOp::create(b, 0);
-    Value steps = arith::CeilDivSIOp::create(
-        b, arith::MaxSIOp::create(b, length, none),
-        inner.lookupOrDefault(loop.getStep()));
+    Value steps =
+        arith::CeilDivSIOp::create(b, arith::MaxSIOp::create(b, length, none),
+                                   inner.lookupOrDefault(loop.getStep()));
     sum = arith::AddIOp::create(b, sum, steps);
   }
   YieldOp::create(b, sum);
@@ -317,8 +317,9 @@ Value Specializer::buildOrder() {
                             load.tile.getElementType().getIntOrFloatBitWidth(),
                             Swizzle::Bytes128)
                      .getSizeInBytes();
-  auto op = OrderOp::create(b, locate.getOffsets(), locate.getTile(),
-                            std::max<int64_t>(1, kCacheBytes / std::max<int64_t>(bytes, 1)));
+  auto op = OrderOp::create(
+      b, locate.getOffsets(), locate.getTile(),
+      std::max<int64_t>(1, kCacheBytes / std::max<int64_t>(bytes, 1)));
   buildCost(op);
   return op.getOrder();
 }
@@ -331,13 +332,12 @@ void Specializer::produceLoad(Channel &channel, unsigned element, Value use) {
   Load &load = channel.group.loads[element];
   Value map = channel.maps[element];
   if (auto pages = dyn_cast<LoadPagesOp>(load.op)) {
-    CopyPagesOp::create(b, load.operand, map,
-                        mapping.lookupOrDefault(pages.getLayer()),
-                        pages.getColumn(), pages.getTable(),
-                        mapping.lookupOrDefault(pages.getSequence()),
-                        mapping.lookupOrDefault(pages.getPosition()),
-                        mapping.lookupOrDefault(pages.getCount()),
-                        channel.ring, use, element);
+    CopyPagesOp::create(
+        b, load.operand, map, mapping.lookupOrDefault(pages.getLayer()),
+        pages.getColumn(), pages.getTable(),
+        mapping.lookupOrDefault(pages.getSequence()),
+        mapping.lookupOrDefault(pages.getPosition()),
+        mapping.lookupOrDefault(pages.getCount()), channel.ring, use, element);
     return;
   }
   SmallVector<Value> coordinates;
@@ -381,8 +381,8 @@ void Specializer::produceLoads(Block &block, Value use,
 /// are free later than those of the loops, which need not wait for them.
 void Specializer::produceItemLoads(Value loopUse, Value firstLoopUse,
                                    Value itemUse) {
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, loopUse,
-                                        firstLoopUse);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, loopUse, firstLoopUse);
   auto branch = scf::IfOp::create(b, isFirst);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -390,10 +390,10 @@ void Specializer::produceItemLoads(Value loopUse, Value firstLoopUse,
 }
 
 Value Specializer::produceLoop(scf::ForOp loop, Value firstUse, Counters uses) {
-  auto copy = scf::ForOp::create(
-      b, mapping.lookupOrDefault(loop.getLowerBound()),
-      mapping.lookupOrDefault(loop.getUpperBound()),
-      mapping.lookupOrDefault(loop.getStep()), uses.second);
+  auto copy =
+      scf::ForOp::create(b, mapping.lookupOrDefault(loop.getLowerBound()),
+                         mapping.lookupOrDefault(loop.getUpperBound()),
+                         mapping.lookupOrDefault(loop.getStep()), uses.second);
   mapping.map(loop.getInductionVar(), copy.getInductionVar());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(copy.getBody());
@@ -433,8 +433,8 @@ void Specializer::buildProducer(Value first) {
   if (order)
     total = ItemCountOp::create(b, order, heads);
   else
-    total = arith::MulIOp::create(b, toIndex(items.getMixedUpperBound()[0]),
-                                  heads);
+    total =
+        arith::MulIOp::create(b, toIndex(items.getMixedUpperBound()[0]), heads);
   auto send = [&](Value use, bool more) {
     AcquireOp::create(b, records, use);
     SmallVector<Value> values;
@@ -442,8 +442,8 @@ void Specializer::buildProducer(Value first) {
       if (more)
         values.push_back(mapping.lookupOrDefault(value));
       else
-        values.push_back(arith::ConstantOp::create(
-            b, b.getZeroAttr(value.getType())));
+        values.push_back(
+            arith::ConstantOp::create(b, b.getZeroAttr(value.getType())));
     }
     values.push_back(arith::ConstantIntOp::create(b, more, 1));
     PutOp::create(b, values, records, use);
@@ -494,14 +494,15 @@ void Specializer::take(Channel &channel, Value use) {
 }
 
 Value Specializer::consumeLoop(scf::ForOp loop, Counters uses) {
-  SmallVector<Value> inits = llvm::map_to_vector(
-      loop.getInitArgs(),
-      [&](Value init) { return mapping.lookupOrDefault(init); });
+  SmallVector<Value> inits =
+      llvm::map_to_vector(loop.getInitArgs(), [&](Value init) {
+        return mapping.lookupOrDefault(init);
+      });
   inits.push_back(uses.second);
-  auto copy = scf::ForOp::create(
-      b, mapping.lookupOrDefault(loop.getLowerBound()),
-      mapping.lookupOrDefault(loop.getUpperBound()),
-      mapping.lookupOrDefault(loop.getStep()), inits);
+  auto copy =
+      scf::ForOp::create(b, mapping.lookupOrDefault(loop.getLowerBound()),
+                         mapping.lookupOrDefault(loop.getUpperBound()),
+                         mapping.lookupOrDefault(loop.getStep()), inits);
   mapping.map(loop.getInductionVar(), copy.getInductionVar());
   mapping.map(loop.getRegionIterArgs(), copy.getRegionIterArgs().drop_back());
   mapping.map(loop.getResults(), copy.getResults().drop_back());
@@ -511,9 +512,10 @@ Value Specializer::consumeLoop(scf::ForOp loop, Counters uses) {
   b.setInsertionPointToEnd(copy.getBody());
   Value use = copy.getRegionIterArgs().back();
   consume(*loop.getBody(), /*inLoop=*/true, {uses.first, use});
-  SmallVector<Value> yields = llvm::map_to_vector(
-      loop.getYieldedValues(),
-      [&](Value value) { return mapping.lookupOrDefault(value); });
+  SmallVector<Value> yields =
+      llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) {
+        return mapping.lookupOrDefault(value);
+      });
   yields.push_back(increment(use));
   scf::YieldOp::create(b, yields);
   return copy.getResults().back();
@@ -596,8 +598,8 @@ void Specializer::buildConsumer() {
       [&](OpBuilder &nested, Location loc, ValueRange state) {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToEnd(nested.getInsertionBlock());
-        Value loopUse = consume(*items.getBody(), /*inLoop=*/false,
-                                {state[0], state[1]});
+        Value loopUse =
+            consume(*items.getBody(), /*inLoop=*/false, {state[0], state[1]});
         scf::YieldOp::create(b, ValueRange{increment(state[0]), loopUse});
       });
   eraseDeadOps(roles.getConsumer());
