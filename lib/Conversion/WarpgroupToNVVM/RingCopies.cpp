@@ -22,7 +22,7 @@ using namespace mlir::mla::wg;
 
 /// Rows whose chunks a lane asks for before it waits for none: enough to hide
 /// the way to memory, few enough for the producer's registers.
-static constexpr int64_t kRowsInFlight = 1;
+static constexpr int64_t kRowsInFlight = 2;
 
 /// One box. The copy engine counts coordinates from the innermost.
 static void buildBox(ImplicitLocOpBuilder &b, Value to, Value map,
