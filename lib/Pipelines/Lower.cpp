@@ -208,16 +208,12 @@ static const Stage kCPUStages[] = {
     {"schedule", addSchedule}, {"tile", addTile},     {"strips", addStrips},
     {"vector", addVector},     {"memref", addMemref}, {"llvm", addLLVM}};
 
-static const Stage kGPUStages[] = {{"schedule", addSchedule},
-                                   {"tile", addTileForGPU},
-                                   {"warpgroup", addWarpgroup},
-                                   {"specialized", addSpecialized},
-                                   {"pipelined", addPipelined},
-                                   {"kernel", addKernel},
-                                   {"rings", addRings},
-                                   {"nvvm", addNVVM},
-                                   {"binary", addBinary},
-                                   {"llvm", addHost}};
+static const Stage kGPUStages[] = {
+    {"schedule", addSchedule},   {"tile", addTileForGPU},
+    {"warpgroup", addWarpgroup}, {"specialized", addSpecialized},
+    {"pipelined", addPipelined}, {"kernel", addKernel},
+    {"rings", addRings},         {"nvvm", addNVVM},
+    {"binary", addBinary},       {"llvm", addHost}};
 
 static ArrayRef<Stage> getStageList(const TargetInfo &target) {
   return target.isGPU ? ArrayRef(kGPUStages) : ArrayRef(kCPUStages);

@@ -129,10 +129,10 @@ static Value buildRope(ImplicitLocOpBuilder &b, const PrefillTensors &op,
   Value position = arith::AddIOp::create(b, item.keyPosition, key);
   if (!count)
     count = arith::ConstantIndexOp::create(b, rows);
-  auto gather = GatherPagesOp::create(
-      b, dest.getType(), op.kvBlocks, op.layer,
-      op.dimOf(op.kvBlocks, 5) - width, op.lookupTable, item.sequence, position,
-      count, dest);
+  auto gather =
+      GatherPagesOp::create(b, dest.getType(), op.kvBlocks, op.layer,
+                            op.dimOf(op.kvBlocks, 5) - width, op.lookupTable,
+                            item.sequence, position, count, dest);
   gather->setAttr(MLADialect::kOperand, b.getStringAttr("kv_blocks"));
   return gather.getResult();
 }
@@ -226,8 +226,8 @@ static void buildWorkItem(ImplicitLocOpBuilder &b, const PrefillTensors &op,
                           Value factor, Value number, Value head,
                           ValueRange destinations) {
   Item item = buildItem(b, op, number, head);
-  Value q = buildRows(b, "q", op.q, item.queryRow, head, op.schedule.getQueryTile(),
-                      item.count);
+  Value q = buildRows(b, "q", op.q, item.queryRow, head,
+                      op.schedule.getQueryTile(), item.count);
   Value qNope = buildColumns(b, q, 0, op.getDn());
   Value qRope = buildColumns(b, q, op.getDn(), op.getDr());
 

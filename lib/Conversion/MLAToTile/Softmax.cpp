@@ -144,24 +144,23 @@ Value mla::buildOutput(ImplicitLocOpBuilder &b, const PrefillTensors &op,
                        const Carried &carried) {
   // One division a row. A row that saw no key is 0 (MLA-R2).
   ArrayRef<int64_t> tile = cast<ShapedType>(carried.acc.getType()).getShape();
-  Value inverse = buildMap(
-      b, tile[0], b.getF32Type(), carried.sum,
-      [&](ImplicitLocOpBuilder &b, ValueRange x) {
-        Value zero = constant(b, 0.0f), one = constant(b, 1.0f);
-        Value none =
-            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x[0], zero);
-        Value quotient = arith::DivFOp::create(b, one, x[0]);
-        return arith::SelectOp::create(b, none, zero, quotient);
-      });
+  Value inverse =
+      buildMap(b, tile[0], b.getF32Type(), carried.sum,
+               [&](ImplicitLocOpBuilder &b, ValueRange x) {
+                 Value zero = constant(b, 0.0f), one = constant(b, 1.0f);
+                 Value none = arith::CmpFOp::create(
+                     b, arith::CmpFPredicate::OEQ, x[0], zero);
+                 Value quotient = arith::DivFOp::create(b, one, x[0]);
+                 return arith::SelectOp::create(b, none, zero, quotient);
+               });
   Type element = cast<ShapedType>(op.output.getType()).getElementType();
-  return buildMap(
-      b, tile, element, {carried.acc, inverse},
-      [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
-        Value y = arith::MulFOp::create(b, x[0], x[1]);
-        if (element == b.getF32Type())
-          return y;
-        return arith::TruncFOp::create(b, element, y);
-      });
+  return buildMap(b, tile, element, {carried.acc, inverse},
+                  [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+                    Value y = arith::MulFOp::create(b, x[0], x[1]);
+                    if (element == b.getF32Type())
+                      return y;
+                    return arith::TruncFOp::create(b, element, y);
+                  });
 }
 
 Value mla::buildLse(ImplicitLocOpBuilder &b, const PrefillTensors &op,

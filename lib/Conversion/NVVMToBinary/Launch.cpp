@@ -172,15 +172,18 @@ LogicalResult LaunchLowering::lower(wg::TensorMapOp op) {
   auto widenAll = [&](ArrayRef<OpFoldResult> all) {
     return llvm::map_to_vector(all, widen);
   };
-  Value start = memref::ExtractAlignedPointerAsIndexOp::create(b, op.getSource());
+  Value start =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, op.getSource());
   Value offset = arith::MulIOp::create(
       b, widen(data.getConstifiedMixedOffset()),
       constant(b, types.i64, type.getElementTypeBitWidth() / 8));
   Value address = arith::AddIOp::create(
       b, arith::IndexCastOp::create(b, types.i64, start), offset);
   wg::TensorMapType map = op.getMap().getType();
-  SmallVector<Value> box = llvm::map_to_vector(
-      map.getBox(), [&](int64_t extent) { return constant(b, types.i32, extent); });
+  SmallVector<Value> box =
+      llvm::map_to_vector(map.getBox(), [&](int64_t extent) {
+        return constant(b, types.i32, extent);
+      });
   Value null = LLVM::ZeroOp::create(b, types.pointer);
   // Rows of whole 256 bytes are read whole.
   int64_t rowBytes = type.getShape().back() * type.getElementTypeBitWidth() / 8;
@@ -246,12 +249,12 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
   std::string prefix = (binary.getName() + "_").str();
   Value null = LLVM::ZeroOp::create(b, types.pointer);
   Value arch = buildText(b, prefix + "arch", target.getChip());
-  Value options = buildStruct(b, types.kernelOptions,
-                              {constant(b, types.i64, kKernelOptionsSize), arch,
-                               constant(b, types.i64, getFact(kSharedBytes)),
-                               constant(b, types.i64, getFact(kSlotBytes)),
-                               constant(b, types.i64,
-                                        launch.getNumKernelOperands())});
+  Value options =
+      buildStruct(b, types.kernelOptions,
+                  {constant(b, types.i64, kKernelOptionsSize), arch,
+                   constant(b, types.i64, getFact(kSharedBytes)),
+                   constant(b, types.i64, getFact(kSlotBytes)),
+                   constant(b, types.i64, launch.getNumKernelOperands())});
   Value kernel =
       LLVM::CallOp::create(
           b, *load,

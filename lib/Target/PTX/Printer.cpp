@@ -205,8 +205,7 @@ InlineAsm ptx::printWgmmaGroup(const WgmmaGroup &group) {
   auto a = group.isAInRegisters()
                ? b.inputs(Reg::B32, aRegistersPerStep * steps)
                : b.inputs(Reg::B64, countDescriptors(group.aDescriptors));
-  auto bDescriptors =
-      b.inputs(Reg::B64, countDescriptors(group.bDescriptors));
+  auto bDescriptors = b.inputs(Reg::B64, countDescriptors(group.bDescriptors));
   auto descriptorOf = [](llvm::ArrayRef<Operand> operands,
                          llvm::ArrayRef<unsigned> ofSteps, unsigned step) {
     return operands[ofSteps.empty() ? 0 : ofSteps[step]];
