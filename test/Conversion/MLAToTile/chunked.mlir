@@ -35,9 +35,12 @@
 // CHECK: %[[J:.*]] = linalg.index 1
 // CHECK: %[[QP:.*]] = arith.addi %[[FIRST_POS]], %[[I]]
 // CHECK: %[[KP:.*]] = arith.addi %[[KEY]], %[[J]]
-// CHECK: %[[KC:.*]] = arith.floordivsi %[[KP]], %[[WINDOW]]
 // CHECK: %[[QC:.*]] = arith.floordivsi %[[QP]], %[[WINDOW]]
-// CHECK: %[[VISIBLE:.*]] = arith.cmpi eq, %[[KC]], %[[QC]]
+// CHECK: %[[CHUNK:.*]] = arith.muli %[[QC]], %[[WINDOW]]
+// CHECK: %[[FROM:.*]] = arith.cmpi sle, %[[CHUNK]], %[[KP]]
+// CHECK: %[[NEXT_CHUNK:.*]] = arith.addi %[[CHUNK]], %[[WINDOW]]
+// CHECK: %[[TO:.*]] = arith.cmpi slt, %[[KP]], %[[NEXT_CHUNK]]
+// CHECK: %[[VISIBLE:.*]] = arith.andi %[[FROM]], %[[TO]]
 // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[J]], %[[N]]
 // CHECK: %[[OK:.*]] = arith.andi %[[VISIBLE]], %[[INSIDE]]
 // CHECK: arith.select %[[OK]], %{{.*}}, %cst
@@ -51,9 +54,12 @@
 // CHECK: %[[J:.*]] = linalg.index 1
 // CHECK: %[[QP:.*]] = arith.addi %[[FIRST_POS]], %[[I]]
 // CHECK: %[[KP:.*]] = arith.addi %[[KEY]], %[[J]]
-// CHECK: %[[KC:.*]] = arith.floordivsi %[[KP]], %[[WINDOW]]
 // CHECK: %[[QC:.*]] = arith.floordivsi %[[QP]], %[[WINDOW]]
-// CHECK: %[[VISIBLE:.*]] = arith.cmpi eq, %[[KC]], %[[QC]]
+// CHECK: %[[CHUNK:.*]] = arith.muli %[[QC]], %[[WINDOW]]
+// CHECK: %[[FROM:.*]] = arith.cmpi sle, %[[CHUNK]], %[[KP]]
+// CHECK: %[[NEXT_CHUNK:.*]] = arith.addi %[[CHUNK]], %[[WINDOW]]
+// CHECK: %[[TO:.*]] = arith.cmpi slt, %[[KP]], %[[NEXT_CHUNK]]
+// CHECK: %[[VISIBLE:.*]] = arith.andi %[[FROM]], %[[TO]]
 // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[J]], %[[N]]
 // CHECK: %[[OK:.*]] = arith.andi %[[VISIBLE]], %[[INSIDE]]
 // CHECK: arith.select %[[OK]], %{{.*}}, %cst

@@ -1,5 +1,6 @@
-// A comparison of positions is one of 32 bits with a constant for each element: what all
-// elements share, and the thread's own place, are on the other side, computed once.
+// A comparison of positions is one of 32 bits with a constant for each element: what the
+// elements of a row share is on the other side, computed once for each of the two rows of
+// a thread.
 
 // RUN: mla-opt %s -mla-warpgroup-to-nvvm -canonicalize -cse | FileCheck %s
 
@@ -15,24 +16,27 @@ gpu.module @kernels {
   // CHECK: %[[COLUMN:.*]] = arith.muli %{{.*}}, %c2 : index
   // CHECK: %[[FIRST:.*]] = builtin.unrealized_conversion_cast %arg1 : i64 to index
   // CHECK: %[[ORIGIN:.*]] = builtin.unrealized_conversion_cast %arg2 : i64 to index
-  // CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[ORIGIN]], %[[FIRST]] : index
+  // CHECK: %[[QUERY:.*]] = arith.addi %[[FIRST]], %[[ROW]] : index
+  // CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[ORIGIN]], %[[QUERY]] : index
   // CHECK: %[[FROM:.*]] = arith.maxsi %[[DIFFERENCE]], %[[LOW]]
   // CHECK: %[[TO:.*]] = arith.minsi %[[FROM]], %[[HIGH]]
   // CHECK: %[[SHARED:.*]] = arith.index_cast %[[TO]] : index to i32
-  // CHECK: %[[R:.*]] = arith.index_cast %[[ROW]] : index to i32
-  // CHECK: %[[L:.*]] = arith.subi %[[SHARED]], %[[R]] : i32
   // CHECK: %[[C:.*]] = arith.index_cast %[[COLUMN]] : index to i32
   // CHECK: %[[MINUS_C:.*]] = arith.muli %[[C]], %[[M1]] : i32
-  // CHECK: %[[LIMIT:.*]] = arith.subi %[[L]], %[[MINUS_C]] : i32
-  // Elements (0, 0), (0, 1), (8, 0), (8, 1): row less column. The constant's place is the
-  // right one in canonical form.
+  // CHECK: %[[LIMIT:.*]] = arith.subi %[[SHARED]], %[[MINUS_C]] : i32
+  // The row 8 below.
+  // CHECK: %[[ROW8:.*]] = arith.addi %[[ROW]], %c8
+  // CHECK: %[[QUERY8:.*]] = arith.addi %[[FIRST]], %[[ROW8]] : index
+  // CHECK: arith.subi %[[ORIGIN]], %[[QUERY8]] : index
+  // CHECK: %[[LIMIT8:.*]] = arith.subi %{{.*}}, %[[MINUS_C]] : i32
+  // Two columns of either row. The constant's place is the right one in canonical form.
   // CHECK-NEXT: %[[E0:.*]] = arith.cmpi sgt, %[[LIMIT]], %[[C0]] : i32
   // CHECK-NEXT: arith.select %[[E0]]
   // CHECK-NEXT: %[[E1:.*]] = arith.cmpi sgt, %[[LIMIT]], %[[M1]] : i32
   // CHECK-NEXT: arith.select %[[E1]]
-  // CHECK-NEXT: %[[E2:.*]] = arith.cmpi sgt, %[[LIMIT]], %c8_i32 : i32
+  // CHECK-NEXT: %[[E2:.*]] = arith.cmpi sgt, %[[LIMIT8]], %[[C0]] : i32
   // CHECK-NEXT: arith.select %[[E2]]
-  // CHECK-NEXT: %[[E3:.*]] = arith.cmpi sgt, %[[LIMIT]], %c7_i32 : i32
+  // CHECK-NEXT: %[[E3:.*]] = arith.cmpi sgt, %[[LIMIT8]], %[[M1]] : i32
   // CHECK-NEXT: arith.select %[[E3]]
   // CHECK-NOT: arith.cmpi {{s..}}, {{.*}} : index
   // CHECK: llvm.return

@@ -14,16 +14,13 @@
 // CHECK-LABEL: func.func @shared
 // CHECK-SAME: %{{[a-z0-9]+}}: !wg.ring<2 x {{[^,]*}}>, %{{[a-z0-9]+}}: !wg.ring<2 x {{[^,]*}}>, %[[QUERIES:[a-z0-9]+]]: !wg.ring<2 x {{[^,]*}}>
 // CHECK: wg.take %[[QUERIES]]
-// Each iteration asks whether it is the last one.
+// Each iteration knows whether it is the last one.
 // CHECK-COUNT-2: wg.release %[[QUERIES]][%{{.*}}] when %{{.*}} :
-// CHECK: scf.for %[[J:.*]] = %{{.*}} to %[[END:[a-z0-9]+]] step
-// CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[J]], %c64
-// CHECK-DAG: %[[LAST:.*]] = arith.cmpi sge, %[[NEXT]], %[[END]]
-// CHECK-DAG: %[[IS_LAST:.*]] = arith.andi %[[LAST]], %{{.*}}
+// CHECK: scf.for
 // CHECK: wg.mma
 // CHECK: wg.mma
 // CHECK: wg.wait
-// CHECK: wg.release %[[QUERIES]][%{{.*}}] when %[[IS_LAST]] :
+// CHECK: wg.release %[[QUERIES]][%{{.*}}] when %{{.*}} :
 // CHECK: wg.wait
 // CHECK: scf.for
 // CHECK: wg.wait

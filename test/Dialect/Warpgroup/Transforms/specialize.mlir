@@ -61,6 +61,8 @@
 // CHECK: %[[NEXT:.*]] = arith.addi %[[USE]], %[[ONE]]
 // CHECK: scf.yield %[[NEXT]]
 // CHECK: }
+// The next item's number is on its way meanwhile.
+// CHECK: %[[CLAIMED:.*]] = wg.claim
 // An item without keys has its own tile all the same, or the consumers would wait.
 // CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[USES]], %[[USE0]]
 // CHECK: scf.if %[[NONE]] {
@@ -68,7 +70,6 @@
 // CHECK: wg.copy_box %[[Q_MAP]]
 // CHECK: wg.commit %[[Q_RING]][%[[ITEM_USE]]]
 // CHECK: }
-// CHECK: %[[CLAIMED:.*]] = wg.claim
 // CHECK: %[[NEXT_ITEM:.*]] = arith.addi %[[ITEM_USE]], %[[ONE]]
 // CHECK: scf.yield %[[CLAIMED]], %[[NEXT_ITEM]], %[[USES]]
 // At the end consumers hear that there is none.
