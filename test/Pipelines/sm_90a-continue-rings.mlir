@@ -1,6 +1,6 @@
 // What is barriers already goes on from there to the same kernel. (The host's part is
 // cleaned up once more, and may differ in the order of its constants.)
-// Not yet: a kernel without a ring is given 0 bytes of shared memory.
+// Not yet: constants of the kernel are made in another order.
 
 // XFAIL: *
 // RUN: mla-opt %S/sm_90a.mlir --mla-lower="target=sm_90a stop-after=nvvm" \

@@ -1,8 +1,6 @@
 // Widths that are no multiple of a panel's 64 columns: what is past an operand's last
 // column is in shared memory as zeros.
-// Not yet: the box of a last, narrower panel is refused by wg.copy_box.
 
-// XFAIL: *
 // RUN: mla-opt %s --mla-lower="target=sm_90a stop-after=nvvm" | FileCheck %s
 
 !q = tensor<?x4x80xbf16>

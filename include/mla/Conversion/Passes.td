@@ -211,7 +211,8 @@ def MLALowerLaunch : Pass<"mla-lower-launch", "::mlir::ModuleOp"> {
     `mlaRuntimeLoadKernelOnce`; each launch calls `mlaRuntimeLaunch` on the
     calling thread's stream. Errors are kept by the runtime.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"];
 }
 
 #endif // MLA_CONVERSION_PASSES

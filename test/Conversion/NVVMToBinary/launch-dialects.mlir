@@ -1,7 +1,5 @@
 // Ops of the memref dialect are made where there were none.
-// Not yet: the pass does not say that it makes them, and ends with a segmentation fault.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-lower-launch | FileCheck %s
 // CHECK: memref.extract_strided_metadata
 module attributes {gpu.container_module} {

@@ -31,12 +31,26 @@ LogicalResult RolesOp::verify() {
     return emitOpError() << "registers: expected at most 512 of a thread of "
                             "each warpgroup together, got "
                          << all;
+  Operation *next = (*this)->getNextNode();
+  if (next && !next->hasTrait<OpTrait::IsTerminator>())
+    return emitOpError("expected to be the last op before the terminator: the "
+                       "roles' threads do not meet again");
   return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Rings
 //===----------------------------------------------------------------------===//
+
+LogicalResult PutOp::verify() {
+  RingType ring = getRing().getType();
+  if (ring.holdsTiles())
+    return emitOpError() << "'ring': expected a ring of scalars, got " << ring;
+  if (!llvm::equal(ring.getElements(), getValues().getTypes()))
+    return emitOpError() << "expected values of the ring's elements, " << ring
+                         << ", got " << getValues().getTypes();
+  return success();
+}
 
 LogicalResult TakeOp::verify() {
   ArrayRef<Type> elements = getRing().getType().getElements();

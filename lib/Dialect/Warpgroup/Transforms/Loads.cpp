@@ -181,9 +181,12 @@ FailureOr<SmallVector<LoadGroup>> mla::wg::findLoadGroups(Block &block,
       load = describe(pages, items);
     else
       continue;
+    // Who would give back the slot of a tile that nobody reads?
+    Value tile = op.getResult(0);
+    if (tile.use_empty())
+      continue;
     if (failed(load))
       return failure();
-    Value tile = op.getResult(0);
     // A tile that is full has no other rows.
     Value count = load->getCount();
     load->needsZeros = count &&

@@ -476,6 +476,20 @@ static bool isReadByFirstProducts(ReleaseOp release, const Chain &chain) {
   return true;
 }
 
+/// Whether E waits for a tile of D's before D has given back the one before.
+static bool needsSecondSlot(Chain &chain) {
+  DenseSet<Value> ofOneSlot;
+  for (Operation *op : chain.front().issue)
+    if (auto take = dyn_cast<TakeOp>(op))
+      if (take.getRing().getType().getSlots() == 1)
+        ofOneSlot.insert(take.getRing());
+  return llvm::any_of(chain, [&](Parts &parts) {
+    return llvm::any_of(
+        parts.loop.getBody()->getOps<ClearRowsOp>(),
+        [&](ClearRowsOp clear) { return ofOneSlot.contains(clear.getRing()); });
+  });
+}
+
 /// Releases behind the chain that can be moved into it.
 static SmallVector<ReleaseOp> findShared(const Chain &chain) {
   SmallVector<ReleaseOp> shared;
@@ -542,7 +556,8 @@ struct Pipeline : wg::impl::WGPipelineBase<Pipeline> {
       DenseSet<Value> late;
       bool rotated = false, inTurns = turns && roles.getWarpgroups() > 1;
       for (scf::ForOp loop : firsts)
-        if (Chain chain = findChain(loop); !chain.empty()) {
+        if (Chain chain = findChain(loop);
+            !chain.empty() && !needsSecondSlot(chain)) {
           for (Operation *op : chain.front().issue)
             if (auto take = dyn_cast<TakeOp>(op))
               late.insert(take.getRing());

@@ -146,6 +146,17 @@ LogicalResult Specializer::plan() {
   };
   if (failed(read(*items.getBody())))
     return failure();
+  // The roles run at different times: what one writes the other must not read.
+  WalkResult writes = items.getBody()->walk([](Operation *op) {
+    bool isOurs = isa_and_present<WGDialect>(op->getDialect());
+    return isOurs || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                   isMemoryEffectFree(op) ||
+                   hasSingleEffect<MemoryEffects::Read>(op)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  if (writes.wasInterrupted())
+    return failure();
   for (Operation &op : *items.getBody()) {
     if (auto found = dyn_cast<wg::LocateOp>(op)) {
       if (locate || found.getNumber() != items.getInductionVar(0))
@@ -167,6 +178,9 @@ LogicalResult Specializer::plan() {
         return failure();
       continue;
     }
+    // A loop's copy in the producer counts uses and carries nothing else.
+    if (!llvm::all_of(loop.getResultTypes(), isOfDialect))
+      return failure();
     if (failed(read(*loop.getBody())))
       return failure();
     for (Operation &inner : *loop.getBody())

@@ -1,8 +1,5 @@
 // Values of the ring's elements, which are scalars: tiles come by copies.
-// Not yet: the custom form reads the values' types from the ring's; nobody compares
-// them in the generic form, and nobody asks whether they are scalars.
 
-// XFAIL: *
 // RUN: mla-opt %s -split-input-file -verify-diagnostics
 
 func.func @type(%ring: !wg.ring<2 x index>, %use: i32, %x: f32) {

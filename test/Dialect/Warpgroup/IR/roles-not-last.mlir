@@ -1,7 +1,5 @@
 // The roles' threads do not meet again: nothing follows.
-// Not yet: nobody looks at what follows.
 
-// XFAIL: *
 // RUN: mla-opt %s -verify-diagnostics
 
 func.func @more(%out: memref<index>, %x: index) {

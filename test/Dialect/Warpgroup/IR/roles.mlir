@@ -20,15 +20,20 @@ func.func @roles(%ring: !wg.ring<2 x !wg.tile<128x64xbf16>>, %use: i32) {
 }
 
 // Any number of warpgroups, as far as registers go.
-// CHECK-LABEL: func.func @registers
+// CHECK-LABEL: func.func @one
 // CHECK: wg.roles warpgroups 1 producer registers 24 {
 // CHECK-NEXT: } consumer registers 256 {
-// CHECK: wg.roles warpgroups 3 producer registers 32 {
-// CHECK-NEXT: } consumer registers 160 {
-func.func @registers() {
+func.func @one() {
   wg.roles warpgroups 1 producer registers 24 {
   } consumer registers 256 {
   }
+  return
+}
+
+// CHECK-LABEL: func.func @three
+// CHECK: wg.roles warpgroups 3 producer registers 32 {
+// CHECK-NEXT: } consumer registers 160 {
+func.func @three() {
   wg.roles warpgroups 3 producer registers 32 {
   } consumer registers 160 {
   }

@@ -1,7 +1,5 @@
 // A chain of one loop.
-// Not yet: the pass ends with a segmentation fault.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-wg-pipeline -canonicalize -cse | FileCheck %s
 
 !t = !wg.tile<64x64xbf16>

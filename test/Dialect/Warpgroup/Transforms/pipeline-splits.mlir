@@ -1,8 +1,6 @@
 // Loops make one chain if the second product, and what it needs, is the same in both; and
 // if nothing but them stands between.
-// Not yet: a chain of one loop ends the pass with a segmentation fault.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-wg-pipeline -canonicalize -cse | FileCheck %s
 
 !t = !wg.tile<64x64xbf16>

@@ -1,9 +1,6 @@
 // Scalars that a loop carries, where the producer needs them: as a tile's address, as a
 // later loop's bound; and where the consumers do.
-// Not yet: the producer's copy of the loop counts uses alone, and the pass ends with a
-// segmentation fault.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-wg-specialize -o /dev/null
 
 !m = memref<?x64xbf16>

@@ -1,7 +1,5 @@
 // An item that reads what it wrote before does so in one role, in that order.
-// Not yet: the producer reads, the consumers write.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-wg-specialize -canonicalize -cse | FileCheck %s
 
 // CHECK-LABEL: func.func @memory

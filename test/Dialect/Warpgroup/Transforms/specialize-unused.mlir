@@ -1,8 +1,6 @@
 // A tile that nobody reads is not copied: nobody would give its slot back, and the
 // producer would wait for that for ever.
-// Not yet: it is copied.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-wg-specialize -canonicalize -cse | FileCheck %s
 
 // CHECK-LABEL: func.func @unused

@@ -129,6 +129,7 @@ def WG_PutOp : WG_RingUseOp<"put"> {
   }];
   let arguments = (ins Variadic<AnyType>:$values, WG_Ring:$ring, I32:$use);
   let assemblyFormat = "$values `to` $ring `[` $use `]` attr-dict `:` custom<RingElements>(type($ring), type($values))";
+  let hasVerifier = 1;
 }
 
 def WG_TakeOp : WG_RingUseOp<"take"> {
