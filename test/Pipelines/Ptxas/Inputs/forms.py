@@ -1,7 +1,7 @@
 """Prints a module with mla.prefill of DeepSeek-V3's widths, a function for each form of
-the rope operand.
+the rope operand. Several masks are modules of their own, for -split-input-file.
 
-usage: forms.py MASK [--cache-offsets] [--page-size N] [--forms pages,rope,lengths]
+usage: forms.py MASK... [--cache-offsets] [--page-size N] [--forms pages,rope,lengths]
 """
 
 from __future__ import annotations
@@ -19,24 +19,27 @@ WINDOWED = {
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("mask")
+    parser.add_argument("masks", nargs="+")
     parser.add_argument("--cache-offsets", action="store_true")
     parser.add_argument("--page-size", default="64")
     parser.add_argument("--forms", default="pages,rope,lengths")
     options = parser.parse_args()
-    for form in options.forms.split(","):
-        print(build(form, options))
+    modules = [
+        "\n".join(build(mask, form, options) for form in options.forms.split(","))
+        for mask in options.masks
+    ]
+    print("\n// -----\n".join(modules))
 
 
-def build(form: str, options: argparse.Namespace) -> str:
+def build(mask: str, form: str, options: argparse.Namespace) -> str:
     arguments: dict[str, str] = {}
 
     def add(**types: str) -> str:
         arguments.update(types)
         return ", ".join(f"%{name}" for name in types)
 
-    text = f"mla.prefill #mla.{options.mask}"
-    if options.mask in WINDOWED:
+    text = f"mla.prefill #mla.{mask}"
+    if mask in WINDOWED:
         text += f" parameters({add(window='i32')})"
     text += f" queries({add(q=Q, input_row_offsets=INTS)})"
     keys = add(k=KV, v=KV, buffer_row_offsets=INTS)
