@@ -1,13 +1,17 @@
-// Scalars that a loop carries, where the producer needs them: as a tile's address, as a
-// later loop's bound; and where the consumers do.
+// The producer's loops count uses and carry nothing else: an item whose loops carry
+// numbers stays one stream, whoever needs them.
 
-// RUN: mla-opt %s -mla-wg-specialize -o /dev/null
+// RUN: mla-opt %s -mla-wg-specialize | FileCheck %s --implicit-check-not=wg.roles
 
 !m = memref<?x64xbf16>
 !rows = memref<64x64xbf16, strided<[64, 1], offset: ?>>
 !t = !wg.tile<64x64xbf16>
 !s = !wg.fragment<64x64xf32, accumulator>
 #roles = #mla.role_schedule<slots = 2, producer_registers = 40, consumer_registers = 232>
+
+// As a tile's address.
+// CHECK-LABEL: func.func @carried
+// CHECK: wg.load
 func.func @carried(%k: !m, %out: memref<64x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -27,6 +31,10 @@ func.func @carried(%k: !m, %out: memref<64x64xf32>, %n: index) {
   } {mla.role_schedule = #roles}
   return
 }
+
+// As a later loop's bound.
+// CHECK-LABEL: func.func @bound
+// CHECK-COUNT-2: wg.load
 func.func @bound(%k: !m, %out: memref<64x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -53,6 +61,10 @@ func.func @bound(%k: !m, %out: memref<64x64xf32>, %n: index) {
   } {mla.role_schedule = #roles}
   return
 }
+
+// In the consumers alone.
+// CHECK-LABEL: func.func @result
+// CHECK: wg.load
 func.func @result(%k: !m, %out: memref<64x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
