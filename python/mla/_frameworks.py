@@ -9,6 +9,7 @@ caller, and is found in `sys.modules`; all others are read through DLPack.
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -39,24 +40,27 @@ def remember(cache: dict, key: Any, value: Any) -> Any:
     return cache.setdefault(key, value)
 
 
-class Framework:
+class Framework(ABC):
     """Arrays of one kind."""
 
     def __init__(self) -> None:
         # Layouts by what the framework's own attributes say.
         self._layouts: dict[tuple, Layout] = {}
 
+    @abstractmethod
     def read(self, obj: Any, name: str) -> tuple[int, Layout]:
         """The address of `obj`, which becomes the operand `name`, and the rest."""
-        raise NotImplementedError
 
+    @abstractmethod
     def empty(self, like: Any, new: NewArray) -> tuple[int, Any]:
         """The address of a new array beside `like`, and the array."""
-        raise NotImplementedError
 
     def current_stream(self, device: Device) -> int:
-        """The handle of the stream that the framework's own work goes to now."""
-        raise NotImplementedError
+        """The handle of the stream that the framework's own work goes to now.
+
+        One that says nothing of streams: the legacy default stream.
+        """
+        return 0
 
 
 class NewArray(NamedTuple):
@@ -146,9 +150,6 @@ class _Producer(Framework):
             f"{new.name}: expected an array to write to, since q is of "
             f"{type(like).__name__}: only for numpy, PyTorch and CuPy is one allocated"
         )
-
-    def current_stream(self, device: Device) -> int:
-        return 0  # the legacy default stream
 
 
 class _CuPy(_Producer):
