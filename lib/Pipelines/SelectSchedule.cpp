@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mla/Conversion/KernelAttrs.h"
 #include "mla/Dialect/MLA/IR/MLA.h"
 #include "mla/Pipelines/Passes.h"
 #include "mla/Pipelines/Pipelines.h"
@@ -29,10 +30,9 @@ static ScheduleAttr getCPUSchedule(MLIRContext *context) {
                            Float32Type::get(context));
 }
 
-/// Shared memory of a block on sm_90, and what of it is left for tiles beside
-/// barriers, records and the order of sequences.
-static constexpr int64_t kSharedBytes = 232448,
-                         kTileBytes = kSharedBytes - 19000;
+/// What of shared memory is left for tiles beside barriers, records and the
+/// order of sequences.
+static constexpr int64_t kTileBytes = kMaxSharedBytes - 19000;
 static constexpr int64_t kSlots = 2;
 
 /// GPU: two warpgroups of 64 queries share the keys in shared memory, as many

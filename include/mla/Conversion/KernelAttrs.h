@@ -14,6 +14,8 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
+
 namespace mlir::mla {
 /// Bytes of dynamic shared memory of a block.
 inline constexpr llvm::StringLiteral kSharedBytes = "mla.shared_bytes";
@@ -22,6 +24,8 @@ inline constexpr llvm::StringLiteral kSharedBytes = "mla.shared_bytes";
 inline constexpr llvm::StringLiteral kSlotBytes = "mla.slot_bytes";
 /// The symbol of a kernel's dynamic shared memory.
 inline constexpr llvm::StringLiteral kSharedName = "mla_shared";
+/// What of shared memory a block of sm_90 may have.
+inline constexpr int64_t kMaxSharedBytes = 232448;
 } // namespace mlir::mla
 
 #endif // MLA_CONVERSION_KERNELATTRS_H

@@ -85,22 +85,7 @@ buildCopy(ImplicitLocOpBuilder &b, const ThreadIds &ids, int64_t place,
     } else {
       value = load(b);
     }
-    // getOffset of Layouts.h for a row and a chunk that are known at run time.
-    int64_t chunksPerLine = tile.getPanelColumns() / perChunk;
-    ChunkPattern pattern = getChunkPattern(tile.getSwizzle());
-    Value panel = arith::DivUIOp::create(b, chunk, index(b, chunksPerLine));
-    Value inLine = arith::RemUIOp::create(b, chunk, index(b, chunksPerLine));
-    Value twist = arith::AndIOp::create(
-        b, arith::ShRUIOp::create(b, row, index(b, pattern.shift)),
-        index(b, pattern.mask));
-    Value slot = arith::XOrIOp::create(b, inLine, twist);
-    Value offset = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, panel, index(b, tile.getPanelStride())),
-        arith::AddIOp::create(
-            b,
-            arith::MulIOp::create(b, row,
-                                  index(b, getWidth(tile.getSwizzle()))),
-            arith::MulIOp::create(b, slot, index(b, kChunk))));
+    Value offset = buildChunkOffset(b, tile, row, chunk);
     chunks.emplace_back(value, offset);
   }
   for (auto [chunk, guard] : llvm::zip(chunks, inside)) {

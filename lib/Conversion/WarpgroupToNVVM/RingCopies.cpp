@@ -146,8 +146,6 @@ void PageCopy::copyRuns() {
 void PageCopy::gather() {
   int64_t perChunk = bytesPerChunk * 8 / tile.getElementBits();
   int64_t perRow = tile.getColumns() / perChunk;
-  int64_t chunksPerLine = tile.getPanelColumns() / perChunk;
-  ChunkPattern pattern = getChunkPattern(tile.getSwizzle());
   Value total = arith::MulIOp::create(b, op.getCount(), index(b, perRow));
   Value lane = arith::IndexCastOp::create(b, b.getIndexType(), kernel.lane);
   int64_t stride = threadsPerWarp * kRowsInFlight;
@@ -169,20 +167,7 @@ void PageCopy::gather() {
       Value column = arith::MulIOp::create(b, chunk, index(b, perChunk));
       Value from = cache.getPointer({page, zero, op.getLayer(), inPage, zero,
                                      add(b, column, op.getColumn())});
-      // getOffset of Layouts.h for a row and a chunk known at run time.
-      Value panel = arith::DivUIOp::create(b, chunk, index(b, chunksPerLine));
-      Value inLine = arith::RemUIOp::create(b, chunk, index(b, chunksPerLine));
-      Value twist = arith::AndIOp::create(
-          b, arith::ShRUIOp::create(b, row, index(b, pattern.shift)),
-          index(b, pattern.mask));
-      Value slot = arith::XOrIOp::create(b, inLine, twist);
-      Value offset = arith::AddIOp::create(
-          b, arith::MulIOp::create(b, panel, index(b, tile.getPanelStride())),
-          arith::AddIOp::create(
-              b,
-              arith::MulIOp::create(b, row,
-                                    index(b, getWidth(tile.getSwizzle()))),
-              arith::MulIOp::create(b, slot, index(b, bytesPerChunk))));
+      Value offset = buildChunkOffset(b, tile, row, chunk);
       Value to = LLVM::GEPOp::create(b, element(0).getType(), b.getI8Type(),
                                      element(0), LLVM::GEPArg(narrow(offset)));
       NVVM::CpAsyncOp::create(b, to, from, bytesPerChunk,

@@ -30,7 +30,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -44,8 +43,6 @@ using namespace mlir;
 using namespace mlir::mla;
 using namespace mlir::mla::wg;
 
-/// Of a block on sm_90.
-static constexpr int64_t kMaxSharedBytes = 232448;
 static constexpr int64_t kBarrierBytes = 8, kScalarBytes = 8;
 /// How long one try may suspend a thread; the op tries again.
 static constexpr int64_t kSuspendNanoseconds = 10'000'000;
@@ -213,14 +210,7 @@ void RingLowering::place() {
 }
 
 void RingLowering::buildStart() {
-  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
-  if (!module.lookupSymbol(kSharedName)) {
-    b.setInsertionPointToStart(module.getBody());
-    LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                           /*isConstant=*/false, LLVM::Linkage::External,
-                           kSharedName, Attribute(),
-                           /*alignment=*/1024, kSharedSpace);
-  }
+  declareShared(b, kernel->getParentOfType<gpu::GPUModuleOp>());
   b.setInsertionPointToStart(&kernel.getBody().front());
   start.thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
   start.lane =

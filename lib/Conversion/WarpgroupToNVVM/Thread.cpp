@@ -7,6 +7,8 @@
 
 #include "Thread.h"
 
+#include "mla/Conversion/KernelAttrs.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -129,6 +131,35 @@ Value Source::getPointer(ValueRange indices) {
   Value bits = arith::IndexCastOp::create(b, b.getI64Type(), address);
   return LLVM::IntToPtrOp::create(
       b, LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace), bits);
+}
+
+Value wg::buildChunkOffset(ImplicitLocOpBuilder &b, const SharedTile &tile,
+                           Value row, Value chunk) {
+  int64_t chunksPerLine = getWidth(tile.getSwizzle()) / bytesPerChunk;
+  ChunkPattern pattern = getChunkPattern(tile.getSwizzle());
+  Value panel = arith::DivUIOp::create(b, chunk, index(b, chunksPerLine));
+  Value inLine = arith::RemUIOp::create(b, chunk, index(b, chunksPerLine));
+  Value twist = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, row, index(b, pattern.shift)),
+      index(b, pattern.mask));
+  Value slot = arith::XOrIOp::create(b, inLine, twist);
+  return arith::AddIOp::create(
+      b, arith::MulIOp::create(b, panel, index(b, tile.getPanelStride())),
+      arith::AddIOp::create(
+          b,
+          arith::MulIOp::create(b, row, index(b, getWidth(tile.getSwizzle()))),
+          arith::MulIOp::create(b, slot, index(b, bytesPerChunk))));
+}
+
+void wg::declareShared(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module) {
+  if (module.lookupSymbol(kSharedName))
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  LLVM::GlobalOp::create(
+      b, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+      /*isConstant=*/false, LLVM::Linkage::External, kSharedName, Attribute(),
+      /*alignment=*/getPeriod(Swizzle::Bytes128), kSharedSpace);
 }
 
 SmallVector<Value> wg::buildAsm(ImplicitLocOpBuilder &b,

@@ -12,6 +12,7 @@
 #include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
 #include "mla/Target/PTX/Printer.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -96,6 +97,14 @@ struct Source {
   Value base;
   SmallVector<OpFoldResult> strides, sizes;
 };
+
+/// SharedTile::getOffset for a row and a 16-byte chunk of it that are known at
+/// run time: bytes from the tile's start.
+Value buildChunkOffset(ImplicitLocOpBuilder &b, const SharedTile &tile,
+                       Value row, Value chunk);
+
+/// The symbol of the block's dynamic shared memory, in the kernels' module.
+void declareShared(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module);
 
 /// Calls an inline assembly and returns its results as scalars.
 SmallVector<Value> buildAsm(ImplicitLocOpBuilder &b, const ptx::InlineAsm &code,

@@ -132,13 +132,7 @@ struct WarpgroupToNVVM : mla::impl::MLAWarpgroupToNVVMBase<WarpgroupToNVVM> {
     // Rings have their places already.
     if (!kernel->hasAttr(kSharedBytes)) {
       int64_t bytes = place(entry, 0, facts);
-      if (!getOperation().lookupSymbol(kSharedName)) {
-        b.setInsertionPointToStart(getOperation().getBody());
-        LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                               /*isConstant=*/false, LLVM::Linkage::External,
-                               kSharedName, Attribute(),
-                               /*alignment=*/1024, kSharedSpace);
-      }
+      declareShared(b, getOperation());
       kernel->setAttr(kSharedBytes, b.getI64IntegerAttr(bytes));
     }
     countIssued(kernel, facts);

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifyCache.h"
+
 #include "mla/Dialect/Warpgroup/IR/Layouts.h"
 #include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
 
@@ -117,21 +119,8 @@ LogicalResult CopyPagesOp::verify() {
   FailureOr<TileType> tile = getElementTile(*this);
   if (failed(tile))
     return failure();
-  MemRefType cache = getCache().getType();
-  if (cache.getElementType() != tile->getElementType())
-    return emitOpError() << "'cache': expected elements of "
-                         << tile->getElementType() << " as the tile, got "
-                         << cache;
-  if (!cache.isLastDimUnitStride())
-    return emitOpError()
-           << "'cache': expected a last dimension of stride 1, got " << cache;
-  if (getColumn() % 8 != 0)
-    return emitOpError() << "'column': expected a multiple of 8, got "
-                         << getColumn();
-  int64_t end = getColumn() + tile->getShape()[1];
-  if (cache.isDynamicDim(5) || cache.getDimSize(5) < end)
-    return emitOpError() << "'cache': expected rows of at least " << end
-                         << " columns, got " << cache;
+  if (failed(verifyCache(*this, getCache().getType(), *tile, getColumn())))
+    return failure();
   if (!getMap())
     return success();
   TensorMapType map = getMap().getType();

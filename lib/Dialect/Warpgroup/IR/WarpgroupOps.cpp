@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
+#include "VerifyCache.h"
 
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
+using namespace mlir::mla;
 using namespace mlir::mla::wg;
 
 /// The values of a wg.put have the types of the ring's elements.
@@ -57,25 +58,28 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
-LogicalResult LoadPagesOp::verify() {
-  MemRefType cache = getCache().getType();
-  TileType tile = getTile().getType();
+LogicalResult mla::wg::verifyCache(Operation *op, MemRefType cache,
+                                   TileType tile, int64_t column) {
   if (cache.getElementType() != tile.getElementType())
-    return emitOpError() << "'cache': expected elements of "
-                         << tile.getElementType() << " as the tile, got "
-                         << cache;
+    return op->emitOpError()
+           << "'cache': expected elements of " << tile.getElementType()
+           << " as the tile, got " << cache;
   if (!cache.isLastDimUnitStride())
-    return emitOpError()
+    return op->emitOpError()
            << "'cache': expected a last dimension of stride 1, got " << cache;
-  // Rows are copied in chunks of 16 bytes.
-  if (getColumn() % 8 != 0)
-    return emitOpError() << "'column': expected a multiple of 8, got "
-                         << getColumn();
-  int64_t end = getColumn() + tile.getShape()[1];
+  if (column % 8 != 0)
+    return op->emitOpError()
+           << "'column': expected a multiple of 8, got " << column;
+  int64_t end = column + tile.getShape()[1];
   if (cache.isDynamicDim(5) || cache.getDimSize(5) < end)
-    return emitOpError() << "'cache': expected rows of at least " << end
-                         << " columns, got " << cache;
+    return op->emitOpError() << "'cache': expected rows of at least " << end
+                             << " columns, got " << cache;
   return success();
+}
+
+LogicalResult LoadPagesOp::verify() {
+  return verifyCache(*this, getCache().getType(), getTile().getType(),
+                     getColumn());
 }
 
 LogicalResult ColumnsOp::verify() {

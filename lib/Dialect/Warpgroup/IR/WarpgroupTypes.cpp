@@ -45,24 +45,34 @@ static void printShaped(AsmPrinter &printer, ArrayRef<int64_t> shape,
   printer << 'x' << elementType;
 }
 
-//===----------------------------------------------------------------------===//
-// !wg.tile
-//===----------------------------------------------------------------------===//
-
-Type TileType::parse(AsmParser &parser) {
+/// A type whose parameters are a shape and an element type, nothing else.
+template <typename T> static Type parseShapedType(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type element;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parseShaped(parser, shape, element) ||
       parser.parseGreater())
     return {};
-  return parser.getChecked<TileType>(loc, parser.getContext(), shape, element);
+  return parser.getChecked<T>(loc, parser.getContext(), shape, element);
+}
+
+static void printShapedType(AsmPrinter &printer, ArrayRef<int64_t> shape,
+                            Type elementType) {
+  printer << '<';
+  printShaped(printer, shape, elementType);
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// !wg.tile
+//===----------------------------------------------------------------------===//
+
+Type TileType::parse(AsmParser &parser) {
+  return parseShapedType<TileType>(parser);
 }
 
 void TileType::print(AsmPrinter &printer) const {
-  printer << '<';
-  printShaped(printer, getShape(), getElementType());
-  printer << '>';
+  printShapedType(printer, getShape(), getElementType());
 }
 
 LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -204,20 +214,11 @@ bool RingType::holdsTiles() const {
 //===----------------------------------------------------------------------===//
 
 Type TensorMapType::parse(AsmParser &parser) {
-  SmallVector<int64_t> box;
-  Type element;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parseShaped(parser, box, element) ||
-      parser.parseGreater())
-    return {};
-  return parser.getChecked<TensorMapType>(loc, parser.getContext(), box,
-                                          element);
+  return parseShapedType<TensorMapType>(parser);
 }
 
 void TensorMapType::print(AsmPrinter &printer) const {
-  printer << '<';
-  printShaped(printer, getBox(), getElementType());
-  printer << '>';
+  printShapedType(printer, getBox(), getElementType());
 }
 
 LogicalResult
