@@ -148,7 +148,8 @@ private:
   void lower(AwaitTurnOp op);
   void lower(PassTurnOp op);
 
-  /// The consumer warpgroup, from 0.
+  /// The warpgroup in the block, and the consumer warpgroup, from 0.
+  Value buildWarpgroup();
   Value buildConsumer();
   Value buildTurnBarrier(Value consumer);
 
@@ -353,13 +354,7 @@ void RingLowering::lower(ReleaseOp op) {
   Value arrives = start.isFirst;
   if (op.getWhen())
     arrives = arith::AndIOp::create(b, arrives, op.getWhen());
-  ptx::InlineAsm code = ptx::printPredicatedArrive();
-  LLVM::InlineAsmOp::create(
-      b, TypeRange(), ValueRange{address, arrives}, code.text, code.constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  buildAsm(b, ptx::printPredicatedArrive(), {address, arrives});
 }
 
 void RingLowering::lower(ClearRowsOp op) {
@@ -406,9 +401,7 @@ void RingLowering::lower(ClearRowsOp op) {
       NVVM::SharedSpaceAttr::get(b.getContext(),
                                  NVVM::SharedSpace::shared_cta));
   // Barrier 0 is the block's.
-  Value group = arith::DivUIOp::create(b, start.thread,
-                                       buildConstant(b, threadsPerWarpgroup));
-  NVVM::BarrierOp::create(b, TypeRange(), buildBroadcast(b, group),
+  NVVM::BarrierOp::create(b, TypeRange(), buildWarpgroup(),
                           buildConstant(b, threadsPerWarpgroup),
                           NVVM::BarrierReductionAttr(),
                           /*reductionPredicate=*/Value());
@@ -463,11 +456,14 @@ void RingLowering::lower(RetireOp op) {
 // A turn is a barrier of two warpgroups: who awaits it, and who has passed it.
 // Barrier 0 is the block's; the next ones the warpgroups' own.
 
-Value RingLowering::buildConsumer() {
+Value RingLowering::buildWarpgroup() {
   Value group = arith::DivUIOp::create(b, start.thread,
                                        buildConstant(b, threadsPerWarpgroup));
-  return arith::SubIOp::create(b, buildBroadcast(b, group),
-                               buildConstant(b, 1));
+  return buildBroadcast(b, group);
+}
+
+Value RingLowering::buildConsumer() {
+  return arith::SubIOp::create(b, buildWarpgroup(), buildConstant(b, 1));
 }
 
 Value RingLowering::buildTurnBarrier(Value consumer) {

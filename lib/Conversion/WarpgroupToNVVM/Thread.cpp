@@ -170,18 +170,18 @@ SmallVector<Value> wg::buildAsm(ImplicitLocOpBuilder &b,
         return reg == ptx::Reg::F32 ? Type(b.getF32Type())
                                     : Type(b.getI32Type());
       });
-  Type result =
-      types.size() == 1
-          ? types.front()
-          : Type(LLVM::LLVMStructType::getLiteral(b.getContext(), types));
+  // Several results are one struct.
+  SmallVector<Type> results = types;
+  if (types.size() > 1)
+    results = {LLVM::LLVMStructType::getLiteral(b.getContext(), types)};
   auto call = LLVM::InlineAsmOp::create(
-      b, result, arguments, code.text, code.constraints,
+      b, results, arguments, code.text, code.constraints,
       /*has_side_effects=*/true, /*is_align_stack=*/false,
       LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
       /*operand_attrs=*/ArrayAttr());
-  if (types.size() == 1)
-    return {call.getResult(0)};
+  if (types.size() <= 1)
+    return llvm::to_vector_of<Value>(call->getResults());
   SmallVector<Value> values;
   for (size_t i = 0; i < types.size(); ++i)
     values.push_back(LLVM::ExtractValueOp::create(b, call.getResult(0), i));

@@ -232,6 +232,8 @@ private:
   IRMapping mapDeferred(const State &state);
   /// What E leaves; the accumulator is as it was.
   State finishIteration(Parts &parts, IRMapping &mapping, Value accumulator);
+  /// Whether the tile of loop `number` at `key` is the chain's last.
+  Value isLastTile(unsigned number, Value key);
   /// Gives shared tiles back if `isLast`.
   void releaseShared(Value isLast);
   /// The parts of E, in order.
@@ -272,6 +274,14 @@ Rotator::State Rotator::finishIteration(Parts &parts, IRMapping &mapping,
   return state;
 }
 
+Value Rotator::isLastTile(unsigned number, Value key) {
+  scf::ForOp loop = chain[number].loop;
+  Value next = arith::AddIOp::create(b, key, loop.getStep());
+  Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, next,
+                                      loop.getUpperBound());
+  return arith::AndIOp::create(b, isEnd, isLastLoop[number]);
+}
+
 void Rotator::releaseShared(Value isLast) {
   for (ReleaseOp release : shared)
     ReleaseOp::create(b, release.getRing(), release.getUse(), isLast);
@@ -302,11 +312,7 @@ Rotator::State Rotator::buildFirst(unsigned number) {
     mapping.map(parts.loop.getRegionIterArgs(),
                 chain.front().loop.getInitArgs());
     // The only tile, if the loop has no second and no later loop a first.
-    Value second = arith::AddIOp::create(b, parts.loop.getLowerBound(),
-                                         parts.loop.getStep());
-    Value isOnly = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, second,
-                                         parts.loop.getUpperBound());
-    Value isLast = arith::AndIOp::create(b, isOnly, isLastLoop[number]);
+    Value isLast = isLastTile(number, parts.loop.getLowerBound());
     clone(parts.start, mapping);
     buildRest(parts, mapping, isLast);
     clone(parts.late, mapping);
@@ -343,18 +349,11 @@ Rotator::State Rotator::buildLoop(unsigned number, Value begin,
                                   const State &init) {
   Parts &parts = chain[number];
   Value step = parts.loop.getStep();
-  // Whether the tile at a key is the chain's last.
-  auto isLastTile = [&](Value key) {
-    Value next = arith::AddIOp::create(b, key, step);
-    Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, next,
-                                        parts.loop.getUpperBound());
-    return arith::AndIOp::create(b, isEnd, isLastLoop[number]).getResult();
-  };
-  // Told by the iteration before, so that a release need not wait for it: an
-  // instruction that nobody waits for comes late otherwise.
+  // Told by the iteration before, so that a release has its predicate at once.
+  // (ptxas still puts the release off to the end of the softmax.)
   SmallVector<Value> inits = init.flat();
   if (!shared.empty())
-    inits.push_back(isLastTile(begin));
+    inits.push_back(isLastTile(number, begin));
   auto loop =
       scf::ForOp::create(b, begin, parts.loop.getUpperBound(), step, inits);
   OpBuilder::InsertionGuard guard(b);
@@ -393,8 +392,8 @@ Rotator::State Rotator::buildLoop(unsigned number, Value begin,
   SmallVector<Value> yields =
       finishIteration(parts, mapping, accumulator).flat();
   if (isLast)
-    yields.push_back(
-        isLastTile(arith::AddIOp::create(b, loop.getInductionVar(), step)));
+    yields.push_back(isLastTile(
+        number, arith::AddIOp::create(b, loop.getInductionVar(), step)));
   scf::YieldOp::create(b, yields);
   return unflatten(loop.getResults().take_front(init.flat().size()));
 }
