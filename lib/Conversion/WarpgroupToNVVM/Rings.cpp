@@ -33,6 +33,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace mlir::mla {
 #define GEN_PASS_DEF_MLALOWERRINGS
@@ -132,7 +133,7 @@ public:
 
 private:
   void place();
-  void buildStart();
+  void buildStart(RolesOp roles);
   void initBarriers(RolesOp roles);
   void lower(Operation *op);
 
@@ -162,6 +163,8 @@ private:
   LLVM::LLVMFuncOp kernel;
   ImplicitLocOpBuilder b;
   KernelStart start;
+  /// start.shared, by role.
+  DenseMap<Region *, Value> sharedOf;
   llvm::MapVector<Value, RingPlace> rings;
   OrderPlace order;
   int64_t bytes = 0;
@@ -210,7 +213,7 @@ void RingLowering::place() {
                    getOrderScratchBytes(order.capacity));
 }
 
-void RingLowering::buildStart() {
+void RingLowering::buildStart(RolesOp roles) {
   declareShared(b, kernel->getParentOfType<gpu::GPUModuleOp>());
   b.setInsertionPointToStart(&kernel.getBody().front());
   start.thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
@@ -218,8 +221,17 @@ void RingLowering::buildStart() {
       arith::RemUIOp::create(b, start.thread, buildConstant(b, threadsPerWarp));
   start.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, start.lane,
                                         buildConstant(b, 0));
-  start.shared = LLVM::AddressOfOp::create(
-      b, LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace), kSharedName);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace);
+  start.shared = LLVM::AddressOfOp::create(b, pointer, kSharedName);
+  // Each role has the address from an instruction of its own. One for the
+  // whole kernel lives across the order's loops in a register of the threads;
+  // what is computed from it then is, too, and every descriptor of a product
+  // has to be moved to the warp's registers, which are where it is read.
+  for (Region *region : {&roles.getProducer(), &roles.getConsumer()}) {
+    b.setInsertionPointToStart(&region->front());
+    Value address = buildAsm(b, ptx::printAddressOf(kSharedName), {}).front();
+    sharedOf[region] = LLVM::IntToPtrOp::create(b, pointer, address);
+  }
 }
 
 void RingLowering::initBarriers(RolesOp roles) {
@@ -498,6 +510,11 @@ void RingLowering::lower(PassTurnOp op) {
 void RingLowering::lower(Operation *op) {
   b.setLoc(op->getLoc());
   b.setInsertionPoint(op);
+  llvm::SaveAndRestore shared(start.shared);
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (Value ofRole = sharedOf.lookup(region))
+      start.shared = ofRole;
   llvm::TypeSwitch<Operation *>(op)
       .Case<AcquireOp, CommitOp, PutOp, TakeOp, ReleaseOp, ClearRowsOp, ClaimOp,
             RetireOp, StartTurnsOp, AwaitTurnOp, PassTurnOp>(
@@ -535,7 +552,7 @@ LogicalResult RingLowering::run() {
            << "needs " << bytes << " bytes of shared memory for its tiles, a "
            << "block of sm_90 has " << kMaxSharedBytes
            << "; choose a smaller key_tile or fewer slots";
-  buildStart();
+  buildStart(roles.front());
   initBarriers(roles.front());
   // Users first: an op may look at what defines its operands.
   SmallVector<Operation *> ops;

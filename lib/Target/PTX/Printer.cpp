@@ -296,6 +296,13 @@ InlineAsm ptx::printPredicatedArrive() {
   return b.build();
 }
 
+InlineAsm ptx::printAddressOf(llvm::StringRef variable) {
+  AsmBuilder b;
+  Operand result = b.result(Reg::B32);
+  b.instruction("mov.b32 ", result, ", ", variable);
+  return b.build();
+}
+
 InlineAsm ptx::printTanh() {
   AsmBuilder b;
   Operand result = b.result(Reg::F32);
