@@ -112,20 +112,22 @@ private:
 } // namespace
 
 llvm::Error Binder::checkType() {
-  std::string expected = formatType(argument.dtype, argument.isScalar,
-                                    argument.shape, /*isPattern=*/true);
-  if (tensor.rank < 0)
-    return fail(expected, "rank " + Twine(tensor.rank));
-  if (tensor.rank > 0 && !tensor.shape)
-    return fail(expected,
-                "rank " + Twine(tensor.rank) + " with a null pointer as shape");
-  bool matches = tensor.dtype == argument.dtype &&
+  // The text of what is expected is made when it is needed: calls are frequent.
+  bool isShaped = tensor.rank == 0 || (tensor.rank > 0 && tensor.shape);
+  bool matches = isShaped && tensor.dtype == argument.dtype &&
                  static_cast<size_t>(tensor.rank) == argument.shape.size();
   for (size_t i = 0; matches && i < shape.size(); ++i)
     matches =
         argument.shape[i] < 0 ? shape[i] >= 0 : shape[i] == argument.shape[i];
   if (matches)
     return llvm::Error::success();
+  std::string expected = formatType(argument.dtype, argument.isScalar,
+                                    argument.shape, /*isPattern=*/true);
+  if (tensor.rank < 0)
+    return fail(expected, "rank " + Twine(tensor.rank));
+  if (!isShaped)
+    return fail(expected,
+                "rank " + Twine(tensor.rank) + " with a null pointer as shape");
   return fail(expected, formatType(tensor.dtype, tensor.rank == 0, shape,
                                    /*isPattern=*/false));
 }

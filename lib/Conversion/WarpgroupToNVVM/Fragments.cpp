@@ -41,6 +41,24 @@ Value inlineBody(ImplicitLocOpBuilder &b, Region &body, ValueRange arguments,
   return mapping.lookupOrDefault(body.front().getTerminator()->getOperand(0));
 }
 
+/// The conditions on columns in a map's body that are no part of another one.
+SmallVector<std::pair<Value, ColumnRange>> findRanges(MapOp op) {
+  SmallVector<std::pair<Value, ColumnRange>> ranges;
+  Block &body = op.getBody().front();
+  DenseSet<Operation *> parts;
+  for (Operation &inner : llvm::reverse(body))
+    if (isa<arith::CmpIOp, arith::AndIOp>(inner)) {
+      if (llvm::all_of(inner.getUsers(),
+                       [&](Operation *user) { return parts.contains(user); }))
+        parts.insert(&inner);
+      else if (auto range = ColumnRange::get(inner.getResult(0), body)) {
+        ranges.emplace_back(inner.getResult(0), *range);
+        parts.insert(&inner);
+      }
+    }
+  return ranges;
+}
+
 struct MapPattern : ThreadPattern<MapOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult
@@ -54,13 +72,12 @@ struct MapPattern : ThreadPattern<MapOp> {
     if (!isRow)
       layout = FragmentLayout::getAccumulator(type.getWarpgroups(),
                                               type.getShape()[1]);
-    SmallVector<std::pair<Value, CoordinateCompare>> compares;
-    for (auto compare : op.getBody().front().getOps<arith::CmpIOp>())
-      if (std::optional<CoordinateCompare> found =
-              CoordinateCompare::get(compare, op.getBody().front())) {
-        found->buildLimits(b, ids);
-        compares.emplace_back(compare, *found);
-      }
+    // A row has no columns to make a range of.
+    SmallVector<std::pair<Value, ColumnRange>> ranges;
+    if (!isRow)
+      ranges = findRanges(op);
+    for (auto &[value, range] : ranges)
+      range.buildLimits(b, ids);
     SmallVector<SmallVector<Value>> inputs;
     for (Value input : adaptor.getInputs())
       inputs.push_back(extractAll(b, input));
@@ -77,8 +94,8 @@ struct MapPattern : ThreadPattern<MapOp> {
       arguments.push_back(isRow ? index(b, 0)
                                 : add(b, ids.column, part.column));
       IRMapping known;
-      for (auto &[value, compare] : compares)
-        known.map(value, compare.build(b, half, part.column));
+      for (auto &[value, range] : ranges)
+        known.map(value, range.build(b, half, part.column));
       results.push_back(inlineBody(b, op.getBody(), arguments, known));
     }
     rewriter.replaceOp(op, combine(b, getVector(type), results));
@@ -207,71 +224,97 @@ struct StorePattern : ThreadPattern<StoreOp> {
 
   /// Runs `body` where one of the thread's two rows is to be stored.
   void ifRowExists(ImplicitLocOpBuilder &b, const ThreadIds &ids, int64_t half,
-                   Value count, bool onlyFirstOfQuad,
-                   function_ref<void(Value row)> body) const {
+                   Value count, function_ref<void(Value row)> body) const {
     Value row = add(b, ids.row, 8 * half);
     Value exists =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, count);
-    if (onlyFirstOfQuad)
-      exists = arith::AndIOp::create(b, exists, ids.isFirstOfQuad);
     auto branch = scf::IfOp::create(b, exists);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     body(row);
   }
 
-  /// Each thread its pairs of neighbouring columns, as they are.
-  void storePairs(ImplicitLocOpBuilder &b, const ThreadIds &ids, Source &dest,
-                  const FragmentLayout &layout, ArrayRef<Value> values,
-                  Value count) const {
+  /// One value for each row. All threads of a quad have both: the first stores
+  /// one, the second the other, so that there is one branch.
+  void storeRows(ImplicitLocOpBuilder &b, const ThreadIds &ids, Source &dest,
+                 ArrayRef<Value> values, Value count) const {
+    Value isSecond = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                           ids.column, index(b, 0));
+    Value row =
+        arith::SelectOp::create(b, isSecond, add(b, ids.row, 8), ids.row);
+    Value value = arith::SelectOp::create(b, isSecond, values[1], values[0]);
+    Value exists =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, count);
+    Value isOneOfTwo = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                             ids.column, index(b, 2));
+    auto branch =
+        scf::IfOp::create(b, arith::AndIOp::create(b, exists, isOneOfTwo));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    LLVM::StoreOp::create(b, value, dest.getPointer(row));
+  }
+
+  /// A pair of neighbouring columns, which a thread has beside each other.
+  struct Pair {
+    Value value; // vector<2>, or i32 with both
+    int64_t column;
+  };
+  using PairsOfRows = std::array<SmallVector<Pair>, 2>;
+
+  PairsOfRows pair(ImplicitLocOpBuilder &b, const FragmentLayout &layout,
+                   ArrayRef<Value> values) const {
     Type element = values.front().getType();
-    auto pair = VectorType::get(2, element);
+    auto type = VectorType::get(2, element);
+    auto word = VectorType::get(1, b.getI32Type());
+    PairsOfRows pairs;
+    for (size_t e = 0; e < values.size(); e += 2) {
+      Value both = combine(b, type, {values[e], values[e + 1]});
+      // As a word before any branch: one conversion makes it.
+      if (element.getIntOrFloatBitWidth() == 16)
+        both = vector::ExtractOp::create(
+            b, vector::BitCastOp::create(b, word, both), 0);
+      pairs[layout.getRowOfThread(e)].push_back(
+          {both, layout.getElementPart(e).column});
+    }
+    return pairs;
+  }
+
+  /// Each thread its pairs, as they are. The alignment is an element's.
+  void storePairs(ImplicitLocOpBuilder &b, const ThreadIds &ids, Source &dest,
+                  const PairsOfRows &pairs, Value count) const {
     for (int64_t half : {0, 1})
-      ifRowExists(b, ids, half, count, /*onlyFirstOfQuad=*/false,
-                  [&](Value row) {
-                    for (size_t e = 0; e < values.size(); e += 2) {
-                      if (layout.getRowOfThread(e) != half)
-                        continue;
-                      Value column =
-                          add(b, ids.column, layout.getElementPart(e).column);
-                      LLVM::StoreOp::create(
-                          b, combine(b, pair, {values[e], values[e + 1]}),
-                          dest.getPointer({row, column}),
-                          element.getIntOrFloatBitWidth() / 8);
-                    }
-                  });
+      ifRowExists(b, ids, half, count, [&](Value row) {
+        for (const Pair &pair : pairs[half])
+          LLVM::StoreOp::create(
+              b, pair.value,
+              dest.getPointer({row, add(b, ids.column, pair.column)}),
+              dest.bytes);
+      });
   }
 
   /// Four times wider: the threads of a quad exchange pairs, until each has
   /// eight neighbouring columns of every 32.
   void storeChunks(ImplicitLocOpBuilder &b, const ThreadIds &ids, Source &dest,
-                   const FragmentLayout &layout, ArrayRef<Value> values,
-                   Value count) const {
-    auto pair = VectorType::get(2, values.front().getType());
-    auto word = VectorType::get(1, b.getI32Type());
+                   const PairsOfRows &pairs, Value count) const {
     auto chunk = VectorType::get(4, b.getI32Type());
+    // Both rows are exchanged before either is stored: more exchanges that do
+    // not wait for each other.
+    std::array<SmallVector<Value>, 2> words;
     for (int64_t half : {0, 1}) {
-      SmallVector<Value> words;
-      for (size_t e = 0; e < values.size(); e += 2)
-        if (layout.getRowOfThread(e) == half)
-          words.push_back(vector::ExtractOp::create(
-              b,
-              vector::BitCastOp::create(
-                  b, word, combine(b, pair, {values[e], values[e + 1]})),
-              0));
-      for (size_t first = 0; first < words.size(); first += 4)
-        transposeInQuad(b, ids, MutableArrayRef(words).slice(first, 4));
-      ifRowExists(
-          b, ids, half, count, /*onlyFirstOfQuad=*/false, [&](Value row) {
-            // Eight columns for each two of ids.column.
-            Value start = arith::MulIOp::create(b, ids.column, index(b, 4));
-            for (size_t first = 0; first < words.size(); first += 4)
-              LLVM::StoreOp::create(
-                  b, combine(b, chunk, ArrayRef(words).slice(first, 4)),
-                  dest.getPointer({row, add(b, start, 8 * first)}),
-                  bytesPerChunk);
-          });
+      for (const Pair &pair : pairs[half])
+        words[half].push_back(pair.value);
+      for (size_t first = 0; first < words[half].size(); first += 4)
+        transposeInQuad(b, ids, MutableArrayRef(words[half]).slice(first, 4));
     }
+    // Eight columns for each two of ids.column.
+    Value start = arith::MulIOp::create(b, ids.column, index(b, 4));
+    for (int64_t half : {0, 1})
+      ifRowExists(b, ids, half, count, [&](Value row) {
+        for (size_t first = 0; first < words[half].size(); first += 4)
+          LLVM::StoreOp::create(
+              b, combine(b, chunk, ArrayRef(words[half]).slice(first, 4)),
+              dest.getPointer({row, add(b, start, 8 * first)}), bytesPerChunk);
+      });
   }
 
   LogicalResult
@@ -283,21 +326,18 @@ struct StorePattern : ThreadPattern<StoreOp> {
     Source dest(b, adaptor.getDest());
     SmallVector<Value> values = extractAll(b, adaptor.getFragment());
     Value count = adaptor.getCount();
+    rewriter.eraseOp(op);
     if (type.getKind() == FragmentKind::Row) {
-      for (int64_t half : {0, 1})
-        ifRowExists(
-            b, ids, half, count, /*onlyFirstOfQuad=*/true, [&](Value row) {
-              LLVM::StoreOp::create(b, values[half], dest.getPointer(row));
-            });
-      rewriter.eraseOp(op);
+      storeRows(b, ids, dest, values, count);
       return success();
     }
-    auto layout = FragmentLayout::getAccumulator(type.getWarpgroups(),
-                                                 type.getShape()[1]);
+    PairsOfRows pairs = pair(b,
+                             FragmentLayout::getAccumulator(
+                                 type.getWarpgroups(), type.getShape()[1]),
+                             values);
     if (type.getElementType().getIntOrFloatBitWidth() != 16 ||
         type.getShape()[1] % 32 != 0) {
-      storePairs(b, ids, dest, layout, values, count);
-      rewriter.eraseOp(op);
+      storePairs(b, ids, dest, pairs, count);
       return success();
     }
     // Chunks of 16 bytes need rows that begin at one.
@@ -307,14 +347,11 @@ struct StorePattern : ThreadPattern<StoreOp> {
     Value isAligned =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, odd, index(b, 0));
     auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      storeChunks(b, ids, dest, layout, values, count);
-      b.setInsertionPointToStart(branch.elseBlock());
-      storePairs(b, ids, dest, layout, values, count);
-    }
-    rewriter.eraseOp(op);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    storeChunks(b, ids, dest, pairs, count);
+    b.setInsertionPointToStart(branch.elseBlock());
+    storePairs(b, ids, dest, pairs, count);
     return success();
   }
 };

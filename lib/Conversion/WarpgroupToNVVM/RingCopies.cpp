@@ -38,7 +38,7 @@ static void buildBox(ImplicitLocOpBuilder &b, Value to, Value map,
 void wg::lowerCopyBox(CopyBoxOp op, const KernelStart &kernel, Value map,
                       const RingPlace &ring) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto branch = scf::IfOp::create(b, kernel.isFirst);
+  auto branch = scf::IfOp::create(b, buildLeader(b));
   b.setInsertionPointToStart(branch.thenBlock());
   SharedTile tile = getShared(
       cast<TileType>(op.getRing().getType().getElements()[op.getElement()]));
@@ -119,7 +119,7 @@ void PageCopy::copyRuns() {
   int64_t rows = type.getBox()[2], columns = type.getBox()[3];
   int64_t bytes = rows * tile.getColumns() * tile.getElementBits() / 8;
   int64_t lineBytes = getWidth(tile.getSwizzle());
-  auto leader = scf::IfOp::create(b, kernel.isFirst);
+  auto leader = scf::IfOp::create(b, buildLeader(b));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(leader.thenBlock());
   Value full = buildFull(b, kernel, ring, op.getUse());

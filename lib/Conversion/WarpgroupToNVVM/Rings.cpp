@@ -65,6 +65,10 @@ Value wg::buildBroadcast(ImplicitLocOpBuilder &b, Value value) {
                               /*return_value_and_is_valid=*/nullptr);
 }
 
+Value wg::buildLeader(ImplicitLocOpBuilder &b) {
+  return NVVM::ElectSyncOp::create(b, b.getI1Type(), /*membermask=*/Value());
+}
+
 Value KernelStart::at(ImplicitLocOpBuilder &b, int64_t bytes,
                       Value more) const {
   auto step = [&](Value from, LLVM::GEPArg by) {
@@ -279,7 +283,7 @@ void RingLowering::lower(CommitOp op) {
         elements *= extent;
       expected += elements * map.getElementType().getIntOrFloatBitWidth() / 8;
     }
-  auto branch = scf::IfOp::create(b, start.isFirst);
+  auto branch = scf::IfOp::create(b, buildLeader(b));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   Value full = buildFull(b, start, ring, op.getUse());
@@ -293,7 +297,7 @@ void RingLowering::lower(CommitOp op) {
 
 void RingLowering::lower(PutOp op) {
   RingPlace &ring = of(op.getRing());
-  auto branch = scf::IfOp::create(b, start.isFirst);
+  auto branch = scf::IfOp::create(b, buildLeader(b));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   for (auto [element, value] : llvm::enumerate(op.getValues())) {

@@ -51,6 +51,11 @@ Value buildConstant(ImplicitLocOpBuilder &b, int64_t value);
 /// The value of the first lane, in all lanes.
 Value buildBroadcast(ImplicitLocOpBuilder &b, Value value);
 
+/// Whether this is the one thread of the warp that issues copies: always the
+/// same. ptxas knows this form to be one thread. Behind any other condition it
+/// writes a loop around each copy, over the threads that might be there.
+Value buildLeader(ImplicitLocOpBuilder &b);
+
 void lowerOrder(OrderOp op, const KernelStart &kernel, const OrderPlace &place,
                 Value heads);
 void lowerItemCount(ItemCountOp op, const KernelStart &kernel,

@@ -84,8 +84,6 @@ ThreadIds wg::buildThreadIds(ImplicitLocOpBuilder &b, Value thread) {
   ids.row = arith::AddIOp::create(b, scale(warp, rowsPerWarp), rowInWarp);
   Value inQuad = modulo(lane, threadsPerQuad);
   ids.column = scale(inQuad, 2);
-  ids.isFirstOfQuad =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inQuad, index(b, 0));
   return ids;
 }
 

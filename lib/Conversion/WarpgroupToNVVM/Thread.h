@@ -41,7 +41,6 @@ struct ThreadIds {
   Value warpgroup; // i32
   Value row;       // index: first of the two rows
   Value column;    // index: first column, of the element part 0
-  Value isFirstOfQuad;
 };
 
 /// `thread`: i32, counted from the role's first.

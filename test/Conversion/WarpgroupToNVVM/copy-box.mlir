@@ -1,4 +1,4 @@
-// A box is one instruction of a warp's leader, and the engine counts its coordinates
+// A box is one instruction of a warp's leader, elected for it, and the engine counts its coordinates
 // from the innermost. The commit announces all bytes of the use, even of rows outside the
 // tensor: they arrive as zeros.
 
@@ -9,18 +9,28 @@ gpu.module @kernels {
   // CHECK-SAME: (%[[ROW:[a-z0-9]+]]: i32, %[[HEAD:[a-z0-9]+]]: i32, %[[USE:[a-z0-9]+]]: i32, %[[MAP:[a-z0-9]+]]: !llvm.ptr)
   // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
   // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : i32
-  // CHECK-DAG: %[[SHARED:.*]] = llvm.mlir.addressof @mla_shared
   // CHECK: wg.roles
+  // CHECK-NEXT: %[[ADDRESS:.*]] = llvm.inline_asm has_side_effects {{.*}} "mov.b32 $0, mla_shared;", "=r" : () -> i32
+  // CHECK-NEXT: %[[SHARED:.*]] = llvm.inttoptr %[[ADDRESS]] : i32 to !llvm.ptr<3>
   // CHECK: nvvm.mbarrier.try_wait.parity
   // The second tile is behind 8 KiB of the first, its second panel behind 16 of its own.
-  // CHECK: scf.if
-  // CHECK-DAG: %[[FULL:.*]] = llvm.getelementptr %[[SHARED]][40960]
+  // CHECK-NEXT: %[[LEADER0:.*]] = nvvm.elect.sync -> i1
+  // CHECK-NEXT: scf.if %[[LEADER0]] {
+  // CHECK-DAG: %[[FULL0:.*]] = llvm.getelementptr %[[SHARED]][40960]
   // CHECK-DAG: %[[TO0:.*]] = llvm.getelementptr %[[SHARED]][8192]
-  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[TO0]], %[[MAP]], %[[FULL]], box[%[[C0]], %[[HEAD]], %[[ROW]]] {isCTAOnly = true} : !llvm.ptr<3>, !llvm.ptr
-  // CHECK: %[[TO1:.*]] = llvm.getelementptr %[[SHARED]][24576]
-  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[TO1]], %[[MAP]], %[[FULL]], box[%[[C64]], %[[HEAD]], %[[ROW]]] {isCTAOnly = true} : !llvm.ptr<3>, !llvm.ptr
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[TO0]], %[[MAP]], %[[FULL0]], box[%[[C0]], %[[HEAD]], %[[ROW]]] {isCTAOnly = true} : !llvm.ptr<3>, !llvm.ptr
+  // CHECK-NEXT: }
+  // CHECK-NEXT: %[[LEADER1:.*]] = nvvm.elect.sync -> i1
+  // CHECK-NEXT: scf.if %[[LEADER1]] {
+  // CHECK-DAG: %[[FULL1:.*]] = llvm.getelementptr %[[SHARED]][40960]
+  // CHECK-DAG: %[[TO1:.*]] = llvm.getelementptr %[[SHARED]][24576]
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[TO1]], %[[MAP]], %[[FULL1]], box[%[[C64]], %[[HEAD]], %[[ROW]]] {isCTAOnly = true} : !llvm.ptr<3>, !llvm.ptr
+  // CHECK-NEXT: }
   // Twice 128 rows of 128 bytes.
-  // CHECK: nvvm.mbarrier.arrive.expect_tx %[[FULL]], %c32768_i32
+  // CHECK-NEXT: %[[LEADER2:.*]] = nvvm.elect.sync -> i1
+  // CHECK-NEXT: scf.if %[[LEADER2]] {
+  // CHECK-NEXT: %[[FULL2:.*]] = llvm.getelementptr %[[SHARED]][40960]
+  // CHECK-NEXT: nvvm.mbarrier.arrive.expect_tx %[[FULL2]], %c32768_i32
   // CHECK-NOT: nvvm.cp.async
   llvm.func @boxes(%row: i32, %head: i32, %use: i32, %p: !llvm.ptr)
       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {

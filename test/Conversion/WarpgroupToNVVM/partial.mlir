@@ -14,7 +14,16 @@
 // CHECK: %[[HALF:.*]] = arith.addf %[[S1]], %[[PART]]
 // CHECK: %[[S2:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[HALF]], %c2_i32, %c31_i32 : f32 -> f32
 // CHECK: %[[SUM:.*]] = arith.addf %[[S2]], %[[HALF]]
-// CHECK: llvm.store %[[SUM]]
+// The row 8 below.
+// CHECK-COUNT-2: nvvm.shfl.sync bfly
+// CHECK: %[[SUM8:.*]] = arith.addf
+// CHECK-NOT: nvvm.shfl
+// Each of two threads stores one of the rows.
+// CHECK: %[[SECOND:.*]] = arith.cmpi ne, %{{.*}}, %c0 : index
+// CHECK: %[[MINE:.*]] = arith.select %[[SECOND]], %[[SUM8]], %[[SUM]] : f32
+// CHECK: llvm.store %[[MINE]]
+// CHECK-NOT: llvm.store
+// CHECK: llvm.return
 gpu.module @kernels {
   llvm.func @partial(%x: f32, %y: f32, %p: !llvm.ptr)
       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {

@@ -18,7 +18,7 @@
 // CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[QUAD]]
 // CHECK: %[[IN_QUAD:.*]] = arith.remui %[[LANE]], %c4
 // CHECK: %[[COLUMN:.*]] = arith.muli %[[IN_QUAD]], %c2
-// CHECK: %[[LEADER:.*]] = arith.cmpi eq, %[[IN_QUAD]], %c0
+// CHECK: %[[N:.*]] = builtin.unrealized_conversion_cast %{{.*}} : i64 to index
 
 // Eight elements: two, two of the row below, and the same eight columns on.
 // CHECK: %[[C0:.*]] = arith.cmpi ule, %[[COLUMN]], %[[ROW]]
@@ -27,7 +27,7 @@
 // CHECK: %[[C1:.*]] = arith.cmpi ule, %[[COLUMN1]], %[[ROW]]
 // CHECK: %[[E1:.*]] = arith.select %[[C1]], %[[X]], %[[Y]]
 // CHECK: %[[ROW8:.*]] = arith.addi %[[ROW]], %c8
-// CHECK: %[[C2:.*]] = arith.cmpi ule, %[[COLUMN]], %[[ROW8]]
+// CHECK: arith.cmpi ule, %[[COLUMN]], %[[ROW8]]
 // CHECK: arith.cmpi ule, %[[COLUMN1]], %[[ROW8]]
 // CHECK: %[[COLUMN8:.*]] = arith.addi %[[COLUMN]], %c8
 // CHECK: arith.cmpi ule, %[[COLUMN8]], %[[ROW]]
@@ -48,19 +48,52 @@
 // CHECK: %[[LOWER:.*]] = arith.maximumf %{{.*}}, %[[Y]]
 // CHECK-NOT: nvvm.shfl
 
-// Stores, of rows that exist only: pairs, and one value a row by one thread of four.
-// CHECK: %[[COUNT:.*]] = arith.cmpi ult, %[[ROW]], %{{.*}} : index
-// CHECK: scf.if %[[COUNT]] {
-// CHECK-COUNT-2: llvm.store %{{.*}} : vector<2xbf16>, !llvm.ptr<1>
-// CHECK: %[[COUNT8:.*]] = arith.cmpi ult, %[[ROW8]], %{{.*}} : index
-// CHECK: scf.if %[[COUNT8]] {
-// CHECK-COUNT-2: llvm.store %{{.*}} : vector<2xbf16>, !llvm.ptr<1>
-// CHECK: %[[MINE:.*]] = arith.andi %[[COUNT]], %[[LEADER]]
-// CHECK: scf.if %[[MINE]] {
-// CHECK: llvm.store %[[UPPER]], %{{.*}} : f32, !llvm.ptr<1>
-// CHECK: %[[MINE8:.*]] = arith.andi %[[COUNT8]], %[[LEADER]]
-// CHECK: scf.if %[[MINE8]] {
-// CHECK: llvm.store %[[LOWER]], %{{.*}} : f32, !llvm.ptr<1>
+// 16-bit pairs are words, made before any branch.
+// CHECK: %[[H0:.*]] = arith.truncf %[[E0]] : f32 to bf16
+// CHECK-NEXT: %[[H1:.*]] = arith.truncf %[[E1]] : f32 to bf16
+// CHECK-NEXT: %[[H2:.*]] = arith.truncf
+// CHECK-NEXT: %[[H3:.*]] = arith.truncf
+// CHECK-NEXT: %[[H4:.*]] = arith.truncf
+// CHECK-NEXT: %[[H5:.*]] = arith.truncf
+// CHECK-NEXT: %[[H6:.*]] = arith.truncf
+// CHECK-NEXT: %[[H7:.*]] = arith.truncf
+// CHECK: %[[P0:.*]] = vector.from_elements %[[H0]], %[[H1]] : vector<2xbf16>
+// CHECK-NEXT: %[[V0:.*]] = vector.bitcast %[[P0]] : vector<2xbf16> to vector<1xi32>
+// CHECK-NEXT: %[[W0:.*]] = vector.extract %[[V0]][0]
+// CHECK-NEXT: %[[P1:.*]] = vector.from_elements %[[H2]], %[[H3]] : vector<2xbf16>
+// CHECK-NEXT: %[[V1:.*]] = vector.bitcast %[[P1]]
+// CHECK-NEXT: %[[W1:.*]] = vector.extract %[[V1]][0]
+// CHECK-NEXT: %[[P2:.*]] = vector.from_elements %[[H4]], %[[H5]] : vector<2xbf16>
+// CHECK-NEXT: %[[V2:.*]] = vector.bitcast %[[P2]]
+// CHECK-NEXT: %[[W2:.*]] = vector.extract %[[V2]][0]
+// CHECK-NEXT: %[[P3:.*]] = vector.from_elements %[[H6]], %[[H7]] : vector<2xbf16>
+// CHECK-NEXT: %[[V3:.*]] = vector.bitcast %[[P3]]
+// CHECK-NEXT: %[[W3:.*]] = vector.extract %[[V3]][0]
+
+// Stores, of rows that exist only: pairs of either row.
+// CHECK: %[[COUNT:.*]] = arith.cmpi ult, %[[ROW]], %[[N]] : index
+// CHECK-NEXT: scf.if %[[COUNT]] {
+// CHECK: llvm.store %[[W0]], %{{.*}} {alignment = 2 : i64} : i32, !llvm.ptr<1>
+// CHECK: llvm.store %[[W2]], %{{.*}} {alignment = 2 : i64} : i32, !llvm.ptr<1>
+// CHECK-NOT: llvm.store
+// CHECK: %[[COUNT8:.*]] = arith.cmpi ult, %[[ROW8]], %[[N]] : index
+// CHECK-NEXT: scf.if %[[COUNT8]] {
+// CHECK: llvm.store %[[W1]], %{{.*}} {alignment = 2 : i64} : i32, !llvm.ptr<1>
+// CHECK: llvm.store %[[W3]], %{{.*}} {alignment = 2 : i64} : i32, !llvm.ptr<1>
+// CHECK-NOT: llvm.store
+// One value a row: each of the first two threads of four has one, behind one branch.
+// CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %[[STRIDE:.*]] = memref.extract_strided_metadata
+// CHECK: %[[SECOND:.*]] = arith.cmpi ne, %[[COLUMN]], %c0 : index
+// CHECK-NEXT: %[[MY_ROW:.*]] = arith.select %[[SECOND]], %[[ROW8]], %[[ROW]] : index
+// CHECK-NEXT: %[[MINE:.*]] = arith.select %[[SECOND]], %[[LOWER]], %[[UPPER]] : f32
+// CHECK-NEXT: %[[EXISTS:.*]] = arith.cmpi ult, %[[MY_ROW]], %[[N]] : index
+// CHECK-NEXT: %[[ONE_OF_TWO:.*]] = arith.cmpi ule, %[[COLUMN]], %c2 : index
+// CHECK-NEXT: %[[STORES:.*]] = arith.andi %[[EXISTS]], %[[ONE_OF_TWO]] : i1
+// CHECK-NEXT: scf.if %[[STORES]] {
+// CHECK-NEXT: arith.muli %[[MY_ROW]], %[[STRIDE]]
+// CHECK: llvm.store %[[MINE]], %{{.*}} : f32, !llvm.ptr<1>
+// CHECK-NEXT: }
+// CHECK-NEXT: llvm.return
 // CHECK-NOT: wg.
 gpu.module @kernels {
   llvm.func @registers(%x: f32, %y: f32, %p: !llvm.ptr, %n: i64)

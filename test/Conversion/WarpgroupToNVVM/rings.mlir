@@ -46,7 +46,10 @@ gpu.module @kernels {
     %tiles = wg.ring consumers 2 : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
     %records = wg.ring consumers 2 : !wg.ring<3 x index, f32>
     %n = builtin.unrealized_conversion_cast %x : i64 to index
+    // Each role has the address of shared memory from an instruction of its own.
     // CHECK: wg.roles
+    // CHECK-NEXT: %[[AT_P:.*]] = llvm.inline_asm has_side_effects {{.*}} "mov.b32 $0, mla_shared;", "=r" : () -> i32
+    // CHECK-NEXT: %[[SHARED_P:.*]] = llvm.inttoptr %[[AT_P]] : i32 to !llvm.ptr<3>
     wg.roles warpgroups 2 producer registers 40 {
       // Uses 0 and 1 wait for a phase that nobody has begun, which counts as done.
       // CHECK-NEXT: %[[TURN:.*]] = arith.divui %[[USE:.*]], %[[C2]]
@@ -54,13 +57,14 @@ gpu.module @kernels {
       // CHECK-NEXT: %[[OTHER:.*]] = arith.xori %[[ODD]], %[[C1]]
       // CHECK-NEXT: %[[SLOT:.*]] = arith.remui %[[USE]], %[[C2]]
       // CHECK-NEXT: %[[STEP:.*]] = arith.muli %[[SLOT]], %[[C8]]
-      // CHECK-NEXT: %[[EMPTY0:.*]] = llvm.getelementptr %[[SHARED]][49216]
+      // CHECK-NEXT: %[[EMPTY0:.*]] = llvm.getelementptr %[[SHARED_P]][49216]
       // CHECK-NEXT: %[[EMPTY:.*]] = llvm.getelementptr %[[EMPTY0]][%[[STEP]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
       // CHECK-NEXT: nvvm.mbarrier.try_wait.parity %[[EMPTY]], %[[OTHER]], %{{.*}} : !llvm.ptr<3>, i32, i32
       wg.acquire %tiles[%use] : !wg.ring<2 x !wg.tile<128x64xbf16>, !wg.tile<64x64xbf16>>
       // Without a copy of a box there are no bytes to announce.
-      // CHECK-NEXT: scf.if %[[LEADER]] {
-      // CHECK-NEXT: %[[FULL0:.*]] = llvm.getelementptr %[[SHARED]][49200]
+      // CHECK-NEXT: %[[ELECTED:.*]] = nvvm.elect.sync -> i1
+      // CHECK-NEXT: scf.if %[[ELECTED]] {
+      // CHECK-NEXT: %[[FULL0:.*]] = llvm.getelementptr %[[SHARED_P]][49200]
       // CHECK-NEXT: %[[FULL:.*]] = llvm.getelementptr %[[FULL0]][%[[STEP]]]
       // CHECK-NEXT: nvvm.mbarrier.arrive %[[FULL]]
       // CHECK-NEXT: }
@@ -70,30 +74,38 @@ gpu.module @kernels {
       // CHECK-DAG: %[[TURN3:.*]] = arith.divui %[[USE]], %[[C3]]
       // CHECK-DAG: %[[SLOT3:.*]] = arith.remui %[[USE]], %[[C3]]
       // CHECK: nvvm.mbarrier.try_wait.parity
-      // CHECK: scf.if %[[LEADER]] {
+      // CHECK-NEXT: %[[PUTS:.*]] = nvvm.elect.sync -> i1
+      // CHECK-NEXT: scf.if %[[PUTS]] {
       // CHECK: %[[AT:.*]] = arith.muli %[[SLOT3]], %c16_i32
-      // CHECK: %[[X0:.*]] = llvm.getelementptr %[[SHARED]][49152]
+      // CHECK: %[[X0:.*]] = llvm.getelementptr %[[SHARED_P]][49152]
       // CHECK: %[[X:.*]] = llvm.getelementptr %[[X0]][%[[AT]]]
       // CHECK: llvm.store volatile %{{.*}}, %[[X]] {alignment = 8 : i64} : i64, !llvm.ptr<3>
-      // CHECK: %[[Y0:.*]] = llvm.getelementptr %[[SHARED]][49160]
+      // CHECK: %[[Y0:.*]] = llvm.getelementptr %[[SHARED_P]][49160]
       // CHECK: %[[Y:.*]] = llvm.getelementptr %[[Y0]][%[[AT]]]
       // CHECK: llvm.store volatile %{{.*}}, %[[Y]] {alignment = 8 : i64} : f32, !llvm.ptr<3>
-      // CHECK: nvvm.mbarrier.arrive
+      // CHECK-NEXT: }
+      // CHECK-NEXT: %[[COMMITS:.*]] = nvvm.elect.sync -> i1
+      // CHECK-NEXT: scf.if %[[COMMITS]] {
+      // CHECK: nvvm.mbarrier.arrive %
       wg.acquire %records[%use] : !wg.ring<3 x index, f32>
       wg.put %n, %y to %records[%use] : !wg.ring<3 x index, f32>
       wg.commit %records[%use] : !wg.ring<3 x index, f32>
     // CHECK: } consumer
+    // CHECK-NEXT: %[[AT_C:.*]] = llvm.inline_asm has_side_effects {{.*}} "mov.b32 $0, mla_shared;", "=r" : () -> i32
+    // CHECK-NEXT: %[[SHARED_C:.*]] = llvm.inttoptr %[[AT_C]] : i32 to !llvm.ptr<3>
     } consumer registers 232 {
-      // Consumers have a warp's leader arrive, without a branch.
+      // Consumers have a warp's first lane arrive, without a branch.
+      // CHECK: llvm.getelementptr %[[SHARED_C]][49200]
       // CHECK: %[[TURN:.*]] = arith.divui %[[USE]], %[[C2]]
       // CHECK: %[[ODD:.*]] = arith.andi %[[TURN]], %[[C1]]
       // CHECK-NEXT: nvvm.mbarrier.try_wait.parity %{{.*}}, %[[ODD]], %{{.*}} : !llvm.ptr<3>, i32, i32
-      // CHECK: %[[BASE:.*]] = llvm.ptrtoint %[[SHARED]] : !llvm.ptr<3> to i32
+      // CHECK: %[[BASE:.*]] = llvm.ptrtoint %[[SHARED_C]] : !llvm.ptr<3> to i32
       // CHECK: %[[SLOT_AT:.*]] = arith.muli %{{.*}}, %c24576_i32
       // CHECK: %[[T0:.*]] = arith.addi %[[BASE]], %[[SLOT_AT]]
       // CHECK: wg.tile_at %[[T0]] : !wg.tile<128x64xbf16>
       // CHECK: %[[T1:.*]] = arith.addi %[[T0]], %c16384_i32
       // CHECK: wg.tile_at %[[T1]] : !wg.tile<64x64xbf16>
+      // CHECK: llvm.getelementptr %[[SHARED_C]][49216]
       // CHECK: %[[E:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
       // CHECK: llvm.inline_asm has_side_effects {{.*}} "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b" %[[E]], %[[LEADER]] : (i32, i1) -> ()
       // And, where asked for, only if a condition holds.
@@ -108,6 +120,7 @@ gpu.module @kernels {
 
       // Scalars are the first lane's, in all lanes: known to be the same. One of 64 bits
       // goes in halves.
+      // CHECK: llvm.getelementptr %[[SHARED_C]][49232]
       // CHECK: nvvm.mbarrier.try_wait.parity
       // CHECK: %[[W:.*]] = llvm.load volatile %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> i64
       // CHECK-COUNT-2: nvvm.shfl.sync idx %c-1_i32, %{{.*}}, %[[C0]], %c31_i32 : i32 -> i32

@@ -203,4 +203,16 @@ TEST(Barriers, PredicatedArrive) {
   EXPECT_TRUE(result.results.empty());
 }
 
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+TEST(Addresses, OfAVariable) {
+  InlineAsm result = printAddressOf("mla_shared");
+  EXPECT_EQ(result.text, "mov.b32 $0, mla_shared;");
+  EXPECT_EQ(result.constraints, "=r");
+  EXPECT_EQ(result.results, (Regs{Reg::B32}));
+  EXPECT_TRUE(result.arguments.empty());
+}
+
 } // namespace

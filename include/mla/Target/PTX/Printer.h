@@ -159,8 +159,8 @@ InlineAsm printWgmmaWait(int64_t pending, llvm::ArrayRef<Reg> values);
 /// the next wait. Arguments: the address (B32), Pred.
 InlineAsm printPredicatedArrive();
 
-/// The address of a variable in shared memory (B32), made anew: neither LLVM nor
-/// ptxas takes it for one that it has already.
+/// The address of a variable in shared memory (B32), made anew: neither LLVM
+/// nor ptxas takes it for one that it has already.
 InlineAsm printAddressOf(llvm::StringRef variable);
 
 /// The hyperbolic tangent of an F32, of relative error 2^-11; LLVM has no

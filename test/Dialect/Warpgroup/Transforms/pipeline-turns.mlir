@@ -1,5 +1,6 @@
-// Warpgroups issue the products of an iteration in turns, so that one computes while
-// another multiplies. They take their tiles first: a turn is not spent waiting for copies.
+// Warpgroups issue the first product of a chain in turns: they start half an iteration
+// apart, and stay so without turns in the loop. They take the tile first: a turn is not
+// spent waiting for copies.
 
 // RUN: mla-opt %s -mla-wg-pipeline -canonicalize -cse > %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -21,18 +22,26 @@
 // CHECK-SAME: %[[KEYS:[a-z0-9]+]]: !wg.ring<2 x {{[^,]*}}>, %[[VALUES:[a-z0-9]+]]: !wg.ring
 // CHECK: } consumer registers 232 {
 // CHECK-NEXT: wg.start_turns
-// The first tile's scores are computed out of turn, like the last product.
+// CHECK-NOT: _turn
+// CHECK: scf.if
+// CHECK-NEXT: wg.take %[[KEYS]]
+// CHECK-NEXT: wg.await_turn
+// CHECK-NEXT: %[[FIRST:.*]] = wg.mma {{.*}} transposed
+// CHECK-NEXT: wg.pass_turn
+// CHECK-NEXT: wg.wait %[[FIRST]]
+// Not the loop's, nor the last product.
 // CHECK-NOT: _turn
 // CHECK: scf.for
-// CHECK: wg.take %[[KEYS]]
-// CHECK-NEXT: wg.take %[[VALUES]]
-// CHECK-NEXT: wg.await_turn
+// CHECK-NEXT: wg.take %[[KEYS]]
 // CHECK-NEXT: wg.mma {{.*}} transposed
-// CHECK-NOT: wg.wait
-// CHECK: wg.mma {{.*}} accumulate
-// CHECK-NEXT: wg.pass_turn
+// CHECK-NOT: {{_turn|wg.wait}}
+// CHECK: wg.take %[[VALUES]]
+// CHECK-NEXT: wg.mma {{.*}} accumulate
 // CHECK-NEXT: wg.wait
+// CHECK-NOT: _turn
 // CHECK: scf.yield
+// CHECK-NOT: _turn
+// CHECK: wg.mma {{.*}} accumulate
 // CHECK-NOT: _turn
 // CHECK: } {wg.pipelined}
 
@@ -85,6 +94,107 @@ func.func @two(%keys: !ring, %values: !ring, %q: !q, %out: memref<128x64xf32>,
         scf.yield %o, %more, %next : !o, !row, i32
       }
     wg.store %r0#0, %out count %rows : !o, memref<128x64xf32>
+  }
+  return
+}
+
+// Two loops of one chain: the first product is one of the first loop that has a tile.
+// CHECK-LABEL: func.func @chain
+// CHECK: wg.start_turns
+// CHECK-NOT: _turn
+// CHECK: scf.if
+// CHECK-NOT: _turn
+// CHECK: scf.if
+// CHECK-NOT: _turn
+// CHECK: wg.take
+// CHECK-NEXT: wg.await_turn
+// CHECK-NEXT: wg.mma {{.*}} transposed
+// CHECK-NEXT: wg.pass_turn
+// CHECK-NOT: _turn
+// CHECK: } else {
+// CHECK-NOT: {{_turn|scf.if}}
+// CHECK: wg.take
+// CHECK-NEXT: wg.await_turn
+// CHECK-NEXT: wg.mma {{.*}} transposed
+// CHECK-NEXT: wg.pass_turn
+// CHECK-NOT: _turn
+// CHECK: scf.for
+// CHECK-NOT: _turn
+// CHECK: scf.for
+// CHECK-NOT: _turn
+// CHECK: } {wg.pipelined}
+func.func @chain(%keys: !ring, %values: !ring, %q: !q, %out: memref<128x64xf32>,
+    %lo: index, %mid: index, %hi: index) {
+  %c64 = arith.constant 64 : index
+  %rows = arith.constant 128 : index
+  wg.roles warpgroups 2 producer registers 40 {
+  } consumer registers 232 {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %f = arith.constant 0.0 : f32
+    %acc0 = wg.splat %f : f32 -> !o
+    %max0 = wg.splat %f : f32 -> !row
+    %r0:3 = scf.for %j = %lo to %mid step %c64 iter_args(%acc = %acc0, %max = %max0, %use = %zero)
+          -> (!o, !row, i32) {
+        %kt = wg.take %keys[%use] : !ring -> !t
+        %sp = wg.mma %q by %kt transposed : !q by !t -> !wg.pending<!o>
+        %s = wg.wait %sp : !wg.pending<!o> -> !o
+        wg.release %keys[%use] : !ring
+        %more = wg.reduce %s, %max : !o -> !row {
+        ^bb0(%x: f32, %y: f32):
+          %z = arith.maximumf %x, %y : f32
+          wg.yield %z : f32
+        }
+        %p = wg.map %s, %more : !o, !row -> !half {
+        ^bb0(%x: f32, %y: f32, %row: index, %column: index):
+          %z = arith.subf %x, %y : f32
+          %w = arith.truncf %z : f32 to bf16
+          wg.yield %w : bf16
+        }
+        %scaled = wg.map %acc, %more : !o, !row -> !o {
+        ^bb0(%x: f32, %y: f32, %row: index, %column: index):
+          %z = arith.mulf %x, %y : f32
+          wg.yield %z : f32
+        }
+        %a = wg.operand_a %p : !half -> !a
+        %vt = wg.take %values[%use] : !ring -> !t
+        %op = wg.mma %a by %vt accumulate %scaled : !o, !a by !t -> !wg.pending<!o>
+        %o = wg.wait %op : !wg.pending<!o> -> !o
+        wg.release %values[%use] : !ring
+        %next = arith.addi %use, %one : i32
+        scf.yield %o, %more, %next : !o, !row, i32
+      }
+    %r1:3 = scf.for %j = %mid to %hi step %c64 iter_args(%acc = %r0#0, %max = %r0#1, %use = %r0#2)
+          -> (!o, !row, i32) {
+        %kt = wg.take %keys[%use] : !ring -> !t
+        %sp = wg.mma %q by %kt transposed : !q by !t -> !wg.pending<!o>
+        %s = wg.wait %sp : !wg.pending<!o> -> !o
+        wg.release %keys[%use] : !ring
+        %more = wg.reduce %s, %max : !o -> !row {
+        ^bb0(%x: f32, %y: f32):
+          %z = arith.maximumf %x, %y : f32
+          wg.yield %z : f32
+        }
+        %p = wg.map %s, %more : !o, !row -> !half {
+        ^bb0(%x: f32, %y: f32, %row: index, %column: index):
+          %z = arith.subf %x, %y : f32
+          %w = arith.truncf %z : f32 to bf16
+          wg.yield %w : bf16
+        }
+        %scaled = wg.map %acc, %more : !o, !row -> !o {
+        ^bb0(%x: f32, %y: f32, %row: index, %column: index):
+          %z = arith.mulf %x, %y : f32
+          wg.yield %z : f32
+        }
+        %a = wg.operand_a %p : !half -> !a
+        %vt = wg.take %values[%use] : !ring -> !t
+        %op = wg.mma %a by %vt accumulate %scaled : !o, !a by !t -> !wg.pending<!o>
+        %o = wg.wait %op : !wg.pending<!o> -> !o
+        wg.release %values[%use] : !ring
+        %next = arith.addi %use, %one : i32
+        scf.yield %o, %more, %next : !o, !row, i32
+      }
+    wg.store %r1#0, %out count %rows : !o, memref<128x64xf32>
   }
   return
 }

@@ -50,10 +50,13 @@ def WGPipeline : Pass<"mla-wg-pipeline"> {
     has work while the elementwise part runs. The chain's first iteration is
     peeled; items without any skip all of it. Tiles that all the chain's first
     products share are given back behind the last of them, not after the chain.
+
+    Warpgroups issue the chain's first product in turns: they start half an
+    iteration apart, and one's products run beside the other's elementwise part.
   }];
   let options = [
     Option<"turns", "turns", "bool", "true",
-           "consumer warpgroups issue the products of an iteration in turns">
+           "consumer warpgroups issue the first product of an item in turns">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
