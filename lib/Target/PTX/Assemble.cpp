@@ -147,6 +147,35 @@ static std::string replaceAll(std::string text, StringRef from, StringRef to) {
   return text;
 }
 
+/// Runs a program with its output and its errors in the file `log`: its exit
+/// status, or less than 0 with the reason in `problem`.
+static int runProgram(llvm::ArrayRef<StringRef> arguments, StringRef log,
+                      std::string &problem) {
+  std::optional<StringRef> redirects[] = {StringRef(), log, log};
+  return llvm::sys::ExecuteAndWait(arguments.front(), arguments,
+                                   /*Env=*/std::nullopt, redirects,
+                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0,
+                                   &problem);
+}
+
+llvm::Expected<std::string> ptx::describePtxas() {
+  auto program = findPtxas();
+  if (!program) {
+    llvm::consumeError(program.takeError());
+    return "no ptxas";
+  }
+  auto folder = WorkFolder::create();
+  if (!folder)
+    return folder.takeError();
+  std::string log = folder->getFile("log"), problem;
+  int status = runProgram({*program, "--version"}, log, problem);
+  if (status != 0)
+    return llvm::createStringError(
+        "'" + *program + "' failed: " +
+        (status < 0 ? problem : "exit status " + std::to_string(status)));
+  return *program + "\n" + readFile(log);
+}
+
 llvm::Expected<Assembled> ptx::assemble(StringRef ptx,
                                         const AssembleOptions &options) {
   auto program = findPtxas(options.folders);
@@ -166,13 +195,8 @@ llvm::Expected<Assembled> ptx::assemble(StringRef ptx,
   llvm::SmallVector<StringRef> arguments = {*program, chip, optLevel, "-v"};
   arguments.append(options.arguments.begin(), options.arguments.end());
   arguments.append({source, "-o", cubin});
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log),
-                                          StringRef(log)};
   std::string problem;
-  int status = llvm::sys::ExecuteAndWait(*program, arguments,
-                                         /*Env=*/std::nullopt, redirects,
-                                         /*SecondsToWait=*/0,
-                                         /*MemoryLimit=*/0, &problem);
+  int status = runProgram(arguments, log, problem);
 
   Assembled result;
   result.output = replaceAll(readFile(log), source, options.name);

@@ -12,44 +12,19 @@
 
 #include "mla/Target/PTX/Assemble.h"
 
+#include "Environment.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 
-#include <cstdlib>
-#include <map>
 #include <optional>
 
 using namespace mlir::mla::ptx;
 
 namespace {
-
-/// Sets variables for one test.
-class Environment {
-public:
-  ~Environment() {
-    for (auto &[name, value] : old)
-      apply(name, value);
-  }
-  void set(const char *name, std::optional<std::string> value) {
-    const char *before = std::getenv(name);
-    old.emplace(name,
-                before ? std::optional<std::string>(before) : std::nullopt);
-    apply(name, value);
-  }
-
-private:
-  static void apply(const std::string &name,
-                    const std::optional<std::string> &value) {
-    if (value)
-      setenv(name.c_str(), value->c_str(), /*overwrite=*/1);
-    else
-      unsetenv(name.c_str());
-  }
-  std::map<std::string, std::optional<std::string>> old;
-};
 
 class AssembleTest : public testing::Test {
 protected:
@@ -233,6 +208,24 @@ TEST_F(AssembleTest, LeavesNoFiles) {
     EXPECT_FALSE(error);
     EXPECT_TRUE(it == end) << it->path();
   }
+}
+
+TEST_F(AssembleTest, DescribesPtxas) {
+  auto none = describePtxas();
+  ASSERT_TRUE(bool(none));
+  EXPECT_EQ(*none, "no ptxas");
+
+  std::string fake = writeFake("fake", "echo \"release 1, $all\"");
+  environment.set("MLA_PTXAS", fake);
+  auto one = describePtxas();
+  ASSERT_TRUE(bool(one));
+  EXPECT_EQ(*one, fake + "\nrelease 1, --version\n");
+
+  environment.set("MLA_PTXAS", writeFake("broken", "exit 3"));
+  auto broken = describePtxas();
+  ASSERT_FALSE(bool(broken));
+  EXPECT_EQ(getMessage(broken.takeError()),
+            "'" + getPath("broken") + "' failed: exit status 3");
 }
 
 //===----------------------------------------------------------------------===//

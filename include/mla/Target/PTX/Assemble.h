@@ -95,6 +95,10 @@ struct Assembled {
 /// $CUDA_HOME/bin, in `folders`. The error says where it looked.
 llvm::Expected<std::string> findPtxas(llvm::ArrayRef<std::string> folders = {});
 
+/// What code that was assembled now would depend on: the path of ptxas and what
+/// `ptxas --version` says, or "no ptxas". Errors: it cannot be run.
+llvm::Expected<std::string> describePtxas();
+
 /// Assembles PTX. Errors: no ptxas, it cannot be run, or it refuses the PTX;
 /// then its output is in the error.
 llvm::Expected<Assembled> assemble(llvm::StringRef ptx,
