@@ -25,6 +25,8 @@ config.substitutions += [
 
 # A variable of one CHECK-LABEL block must not leak into the next.
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
+# Whatever means to compile does, and the user's cache stays as it is.
+config.environment["MLA_CACHE_DIR"] = "off"
 
 # With this switch every mla-opt also prints what it parsed, parses that, and
 # compares: each test doubles as a round-trip test.
