@@ -78,7 +78,9 @@ typedef struct MlaCompileOptions {
   const char *name;
 } MlaCompileOptions;
 
-/// Compiles the module `text` (MLIR assembly or bytecode, `length` bytes).
+/// Compiles the module `text` (MLIR assembly or bytecode, `length` bytes), or
+/// finds what an earlier call, also of another process, left in the disk cache
+/// (environment variables MLA_CACHE_DIR and MLA_CACHE_SIZE; see docs/CAPI.md).
 /// `options` may be NULL. Returns NULL on error; the message holds all
 /// diagnostics with their locations.
 MLA_C_API MlaKernel *mlaCompile(const char *text, size_t length,

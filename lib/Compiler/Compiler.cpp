@@ -7,8 +7,10 @@
 
 #include "mla/Compiler/Compiler.h"
 
+#include "CacheKey.h"
 #include "CallChecks.h"
 #include "CallFrame.h"
+#include "DiskCache.h"
 #include "NativeCode.h"
 #include "Signature.h"
 
@@ -64,6 +66,21 @@ Kernel::~Kernel() = default;
 
 ArrayRef<Argument> Kernel::getArguments() const { return impl->arguments; }
 
+/// Lowers the module of `entry` and emits an object file with its packed
+/// function.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+build(Module &module, func::FuncOp entry, const Signature &signature,
+      StringRef target, llvm::TargetMachine &machine) {
+  // The function is another one after lowering.
+  std::string name = entry.getSymName().str();
+  exportFunction(entry);
+  if (llvm::Error error = module.lower(target))
+    return error;
+  if (llvm::Error error = checkLoweredEntry(module.get(), name, signature))
+    return error;
+  return emitObject(module.get(), machine, name, packedName);
+}
+
 llvm::Expected<std::unique_ptr<Kernel>>
 Kernel::compile(const CompileRequest &request) {
   auto machine = ::createTargetMachine(request.target);
@@ -84,17 +101,21 @@ Kernel::compile(const CompileRequest &request) {
   auto impl = std::make_unique<Impl>();
   impl->entry = entry->getSymName().str();
   impl->checks = collectCallChecks(*entry);
-  exportFunction(*entry);
-  if (llvm::Error error = (*module)->lower(request.target))
-    return error;
-  if (llvm::Error error =
-          checkLoweredEntry((*module)->get(), impl->entry, *signature))
-    return error;
-  auto object =
-      emitObject((*module)->get(), **machine, impl->entry, packedName);
-  if (!object)
-    return object.takeError();
-  auto code = LoadedCode::load(std::move(*object), packedName);
+
+  DiskCache cache = DiskCache::fromEnvironment();
+  std::optional<std::string> key;
+  if (cache.isOn())
+    key = getCacheKey(request, impl->entry, **machine);
+  std::unique_ptr<llvm::MemoryBuffer> object = key ? cache.find(*key) : nullptr;
+  if (!object) {
+    auto built = build(**module, *entry, *signature, request.target, **machine);
+    if (!built)
+      return built.takeError();
+    object = std::move(*built);
+    if (key)
+      cache.store(*key, object->getBuffer());
+  }
+  auto code = LoadedCode::load(std::move(object), packedName);
   if (!code)
     return code.takeError();
   impl->code = std::move(*code);
