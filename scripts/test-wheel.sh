@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel and runs Python tests against it in an environment that has
-# nothing else of this checkout: those on loading, interface, errors and random
-# shapes. The rest says nothing more about a wheel than about the build tree.
+# nothing else of this checkout: those on loading, interface, errors, random
+# shapes, disk cache. The rest says nothing more about a wheel than about the build tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -47,4 +47,4 @@ cp -r python/tests "$work/tests"
 cd "$work"
 # -c: not the settings of this checkout, which put its python/ on the path.
 env -u PYTHONPATH venv/bin/python -m pytest -q -c /dev/null --rootdir . \
-  -p no:cacheprovider tests/test_{isolation,module,errors,properties}.py
+  -p no:cacheprovider tests/test_{isolation,module,errors,properties,disk_cache}.py
