@@ -56,7 +56,8 @@ what to see
                        tile, ..., llvm; mla-opt --help lists them) and stops
   --emit-object FILE   writes a native object file and stops; it needs
                        libMLARuntime, and _mlir_ciface_<function> is called
-  --time               prints how long compiling and running took
+  --time               prints how long compiling and running took; compiling
+                       anew with MLA_CACHE_DIR=off in the environment
   --repeat N           calls N times, on the same memory
   --progress           reports progress on standard error even if that is no
                        terminal
