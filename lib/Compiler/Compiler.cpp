@@ -19,8 +19,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::mla;
@@ -188,19 +188,20 @@ llvm::Error mla::compileToObject(const CompileRequest &request,
   if (!object)
     return object.takeError();
 
+  // Not llvm::ToolOutputFile, which takes over the process's signal handlers.
   std::error_code code;
-  // Removed again unless kept: no half-written file stays behind.
-  llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_None);
+  llvm::raw_fd_ostream os(path, code);
   if (!code) {
-    file.os() << (*object)->getBuffer();
-    file.os().flush();
-    code = file.os().error();
+    llvm::FileRemover remover(path); // of a file that is half written
+    os << (*object)->getBuffer();
+    os.close();
+    code = os.error();
+    os.clear_error();
+    if (!code)
+      remover.releaseFile();
   }
-  if (code) {
-    file.os().clear_error();
+  if (code)
     return llvm::createStringError("cannot write " + path + ": " +
                                    code.message());
-  }
-  file.keep();
   return llvm::Error::success();
 }

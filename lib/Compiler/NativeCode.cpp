@@ -19,6 +19,7 @@
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/IPO/Internalize.h"
 
 using namespace mlir;
 using namespace mlir::mla;
@@ -58,10 +59,14 @@ mla::createTargetMachine(const TargetInfo &info) {
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
     return llvm::createStringError(message);
-  // A GPU's host side runs here.
-  bool isHost = info.isGPU || (info.cpu.empty() && info.features.empty());
+  bool isHost = info.cpu.empty() && info.features.empty();
   std::string cpu = isHost ? llvm::sys::getHostCPUName().str() : info.cpu.str();
   std::string features = isHost ? getHostFeatures() : info.features.str();
+  // A GPU's host side is a few calls, which may run beside any CPU.
+  if (info.isGPU) {
+    cpu = "generic";
+    features.clear();
+  }
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
@@ -106,16 +111,11 @@ llvm::Error mla::checkRunsHere(const llvm::TargetMachine &machine,
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Adds the packed function and hides every other definition, so that what the
-/// optimiser has inlined everywhere goes away.
 static llvm::Error addPackedFunction(llvm::Module &module, StringRef entry,
                                      StringRef packed) {
   llvm::Function *callee = module.getFunction(("_mlir_ciface_" + entry).str());
   if (!callee)
     return llvm::createStringError("no function '_mlir_ciface_" + entry + "'");
-  for (llvm::GlobalObject &object : module.global_objects())
-    if (!object.isDeclaration())
-      object.setLinkage(llvm::GlobalValue::InternalLinkage);
 
   llvm::IRBuilder<> builder(module.getContext());
   auto *pointer = builder.getPtrTy();
@@ -138,6 +138,15 @@ static llvm::Error addPackedFunction(llvm::Module &module, StringRef entry,
   builder.CreateCall(callee, arguments);
   builder.CreateRetVoid();
   return llvm::Error::success();
+}
+
+/// Hides what nobody outside calls: what the optimiser has inlined everywhere
+/// goes away, and objects of several modules can be linked together.
+static void hideRest(llvm::Module &module, StringRef packed) {
+  llvm::internalizeModule(module, [&](const llvm::GlobalValue &value) {
+    return packed.empty() ? value.getName().starts_with("_mlir_ciface_")
+                          : value.getName() == packed;
+  });
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -170,6 +179,7 @@ mla::emitObject(ModuleOp source, llvm::TargetMachine &machine, StringRef entry,
   if (!packed.empty())
     if (llvm::Error error = addPackedFunction(*module, entry, packed))
       return error;
+  hideRest(*module, packed);
   optimize(*module, machine);
 
   SmallVector<char, 0> bytes;

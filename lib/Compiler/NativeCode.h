@@ -34,10 +34,11 @@ createTargetMachine(const TargetInfo &target);
 llvm::Error checkRunsHere(const llvm::TargetMachine &machine,
                           StringRef targetName);
 
-/// Translates, optimises and emits an object file. If `packed` is not empty,
-/// its one visible symbol is `packed`, a function `void(void **)` that calls
-/// `_mlir_ciface_<entry>` with each pointer, or with the scalar that it points
-/// at where the parameter is one.
+/// Translates, optimises and emits an object file whose visible symbols are the
+/// functions `_mlir_ciface_<name>`. If `packed` is not empty, it is `packed`
+/// alone, a function `void(void **)` that calls `_mlir_ciface_<entry>` with
+/// each pointer, or with the scalar that it points at where the parameter is
+/// one.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 emitObject(ModuleOp module, llvm::TargetMachine &machine, StringRef entry = {},
            StringRef packed = {});

@@ -121,6 +121,27 @@ else:
     )
 
 
+def test_takes_over_no_signals(tmp_path):
+    """Compiling, keeping what was compiled, writing an object file: the process's
+    handlers are its own."""
+    run_python(
+        f"""
+import os
+import numpy, mla
+from mla import _capi
+def handlers():
+    lines = open("/proc/self/status").read().splitlines()
+    return [line for line in lines if line.startswith(("SigCgt", "SigIgn"))]
+before = handlers()
+os.environ["MLA_CACHE_DIR"] = {str(tmp_path)!r}
+{PREFILL}
+assert os.listdir({str(tmp_path)!r})
+_capi.compile_to_object("func.func @f() {{ return }}", {str(tmp_path / "f.o")!r})
+assert handlers() == before, (before, handlers())
+"""
+    )
+
+
 def test_generic_target():
     """A CPU with nothing beyond the baseline. In a process of its own, since what
     the code generator cannot do must not end the caller's."""
