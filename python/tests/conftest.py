@@ -20,6 +20,7 @@ if importlib.util.find_spec("mla") is None:
     # A source checkout: the package is beside this folder.
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import fake_cuda
 import mla
 from mla import _capi
 
@@ -50,3 +51,14 @@ def rng() -> np.random.Generator:
 def _default_threads():
     yield
     mla.set_num_threads(0)
+
+
+@pytest.fixture
+def cuda(monkeypatch):
+    """The fake driver. It reads PTX, so no ptxas may be found."""
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("MLA_PTXAS", raising=False)
+    driver = fake_cuda.install()
+    driver.reset()
+    return driver

@@ -31,6 +31,8 @@ class Launch(NamedTuple):
     stream: int
     captured: bool
     grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
     arguments: bytes
 
     def has(self, pointer: int) -> bool:
@@ -75,14 +77,17 @@ class FakeCuda:
         self._library.fakeCudaDescribeLaunches(text, ctypes.c_size_t(size))
         result = []
         for line in text.value.decode().splitlines():
-            function, device, stream, captured, *grid, arguments = line.split(" ")
+            function, device, stream, captured, *numbers, arguments = line.split(" ")
+            extents = tuple(map(int, numbers))
             result.append(
                 Launch(
                     function,
                     int(device),
                     int(stream),
                     captured == "1",
-                    tuple(int(extent) for extent in grid),
+                    extents[:3],
+                    extents[3:6],
+                    extents[6],
                     bytes.fromhex(arguments),
                 )
             )

@@ -11,7 +11,6 @@ import sys
 import threading
 
 import dlpack_arrays
-import fake_cuda
 import fake_frameworks
 import families
 import mla
@@ -25,17 +24,6 @@ from test_isolation import run_python
 PAGED = Case("devices", (40, 0, 3), (20, 5, 0), dims=(64, 64, 64), gap=8)
 RAGGED = families.replace(PAGED, rope="ragged")
 POINTERS = ("q", "k", "v", "input_row_offsets", "buffer_row_offsets", "output", "lse")
-
-
-@pytest.fixture
-def cuda(monkeypatch):
-    """The fake driver. It reads PTX, so no ptxas may be found."""
-    monkeypatch.setenv("PATH", "/nonexistent")
-    monkeypatch.delenv("CUDA_HOME", raising=False)
-    monkeypatch.delenv("MLA_PTXAS", raising=False)
-    driver = fake_cuda.install()
-    driver.reset()
-    return driver
 
 
 def host_arguments(case=PAGED):

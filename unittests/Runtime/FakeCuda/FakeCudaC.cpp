@@ -44,16 +44,18 @@ static std::string describe(const Launch &launch) {
      << reinterpret_cast<uintptr_t>(launch.stream) << ' ' << launch.captured;
   for (unsigned extent : launch.grid)
     os << ' ' << extent;
-  os << ' ';
+  for (unsigned extent : launch.block)
+    os << ' ' << extent;
+  os << ' ' << launch.sharedBytes << ' ';
   for (unsigned char byte : launch.bytes)
     os << "0123456789abcdef"[byte >> 4] << "0123456789abcdef"[byte & 15];
   return os.str();
 }
 
 /// A line for each launch: the function's name, the device, the stream's
-/// address, whether it was captured, the grid, and the arguments' bytes in
-/// hexadecimal. Writes at most `size` bytes, the final NUL included, and
-/// returns how many there are.
+/// address, whether it was captured, the grid, the block, its shared bytes, and
+/// the arguments' bytes in hexadecimal. Writes at most `size` bytes, the final
+/// NUL included, and returns how many there are.
 FAKE_C size_t fakeCudaDescribeLaunches(char *text, size_t size) {
   std::string lines;
   for (const Launch &launch : launches())
