@@ -73,6 +73,20 @@ def test_06_torch():
     assert ("as by hand" if found else "skipped: PyTorch finds no GPU") in output
 
 
+def test_07_ahead_of_time():
+    output = run(EXAMPLES / "07-ahead-of-time" / "run.sh")
+    cpu, gpu = output.split("== sm_90a")
+    verdict = "largest difference to a plain loop"
+    assert verdict in cpu
+    assert verdict in gpu or re.search(r"^skipped: .", gpu, re.MULTILINE)
+    # Nothing but the runtime, and the functions of C's library.
+    calls = [re.search("^the object calls: (.*)", part, re.M)[1] for part in (cpu, gpu)]
+    assert calls == [
+        "free malloc memset mlaRuntimeParallelFor",
+        "mlaRuntimeEncodeTensorMap mlaRuntimeLaunch mlaRuntimeLoadKernelOnce",
+    ]
+
+
 @pytest.mark.parametrize(
     "script", sorted(EXAMPLES.glob("*/run.sh")), ids=lambda path: path.parent.name
 )
