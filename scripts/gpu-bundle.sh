@@ -7,11 +7,12 @@
 #     export PYTHONPATH=python MLA_COMPILER_LIBRARY=lib/libMLACompiler.so
 #     python3 python/tests/gpu_suite.py
 #     python3 python/tests/gpu_python.py # with PyTorch
+#     LD_LIBRARY_PATH=lib lib/prefill-gpu gpu # examples/07-ahead-of-time
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cmake --preset release >/dev/null
-cmake --build build --target mla-opt MLATestPlugin
+cmake --build build --target mla-opt mla-run MLATestPlugin
 cmake --preset static >/dev/null
 cmake --build build-static --target MLACompiler MLARuntime mla-run
 bundle=build-static/mla-gpu
@@ -22,6 +23,9 @@ for library in libMLACompiler.so libMLARuntime.so; do
   "$strip" -o "$bundle/lib/$library" "build-static/lib/$library"
 done
 cp build-static/bin/mla-run "$bundle/lib/" # it looks for its libraries beside it
+# Compiled here, ahead of time.
+examples/07-ahead-of-time/run.sh
+cp build/examples/07-ahead-of-time/prefill-gpu "$bundle/lib/"
 cp -r python "$bundle/"
 # The soft cap of one example, another one and the README's block are tested.
 mkdir -p "$bundle/examples"

@@ -127,8 +127,10 @@ MLA_C_API char *mlaLowerText(const char *text, size_t length,
                              const char *target, const char *stopAfter,
                              char **error);
 
-/// Writes a native object file of the module for `options->target`, callable
-/// through `_mlir_ciface_<entry>`; it needs libMLARuntime. Returns 0 or -1.
+/// Writes an object file of the module for `options->target`, a CPU or a GPU,
+/// in which the functions `_mlir_ciface_<name>` of its public functions, or of
+/// `options->entry` alone, can be called; it needs libMLARuntime. How they are
+/// called is described in docs/CAPI.md. Returns 0 or -1.
 MLA_C_API int mlaCompileToObject(const char *text, size_t length,
                                  const MlaCompileOptions *options,
                                  const char *path, char **error);

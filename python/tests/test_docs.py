@@ -73,6 +73,42 @@ def test_readme_c(tmp_path):
     )
 
 
+def test_ahead_of_time(tmp_path):
+    """The page's program, on the README's module and one token."""
+    compiler = shutil.which("clang-22") or shutil.which("cc")
+    (program,) = blocks(ROOT / "docs" / "CAPI.md", "c")
+    (module,) = blocks(README, "mlir")
+    (tmp_path / "attention.mlir").write_text(module)
+    (tmp_path / "main.c").write_text(
+        program
+        + """
+#include <stdio.h>
+int main(void) {
+  static float zeros[4][192], values[4][128], results[4][128];
+  int32_t rows[] = {0, 1};
+  for (int i = 0; i < 128; ++i)
+    values[3][i] = i;
+  Tensor3 q = {NULL, zeros, 0, {1, 4, 192}, {768, 192, 1}};
+  Tensor3 k = {NULL, zeros, 0, {1, 4, 128}, {512, 128, 1}};
+  Tensor3 v = {NULL, values, 0, {1, 4, 128}, {512, 128, 1}};
+  Tensor3 output = {NULL, results, 0, {1, 4, 128}, {512, 128, 1}};
+  Tensor2 rope = {NULL, zeros, 0, {1, 64}, {64, 1}};
+  Tensor1 offsets = {NULL, rows, 0, {2}, {1}};
+  const char *error = attend(&q, &offsets, &k, &v, &rope, 1, &output);
+  printf("%s %g %g\\n", error ? error : "ok", results[3][127], results[0][1]);
+}
+"""
+    )
+    lib = ROOT / "build" / "lib"
+    output = run(
+        f"mla-run attention.mlir --emit-object=attention.o && "
+        f"{compiler} -std=c11 -Wall -Wextra -Werror main.c attention.o -o main "
+        f"-I{ROOT}/include -L{lib} -Wl,-rpath,{lib} -lMLARuntime -lm && ./main",
+        tmp_path,
+    )
+    assert output == "ok 127 0\n"
+
+
 @pytest.mark.parametrize(
     "page", [README, ROOT / "docs" / "Python.md"], ids=lambda page: page.name
 )

@@ -54,8 +54,9 @@ what to see
   --signature          prints the arguments of the function and stops
   --dump-after STAGE   prints the module after a stage of the pipeline (schedule,
                        tile, ..., llvm; mla-opt --help lists them) and stops
-  --emit-object FILE   writes a native object file and stops; it needs
-                       libMLARuntime, and _mlir_ciface_<function> is called
+  --emit-object FILE   writes an object file for the target, a GPU too, and stops;
+                       it needs libMLARuntime, and _mlir_ciface_<function> is
+                       called (docs/CAPI.md)
   --time               prints how long compiling and running took; compiling
                        anew with MLA_CACHE_DIR=off in the environment
   --repeat N           calls N times, on the same memory
