@@ -18,6 +18,7 @@ from mla._checks import (
     common_device,
 )
 from mla._frameworks import Framework, NewArray, contiguous_strides
+from mla._limits import refusal
 from mla.module import (
     CacheSignature,
     PrefillSignature,
@@ -80,6 +81,9 @@ class Plan:
             cache_lengths=_dtype_of(arrays.get("cache_lengths")),
             lse=with_lse,
         )
+        error = refusal(self.signature, self.target)
+        if error is not None:
+            raise error
         types = argument_types(self.signature)
         self.scalars = [name for name in types if name in _SCALARS]
         # The caller has the addresses in the order of the kernel's arguments.

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from far import pieces, reserve, span
 from mla import _capi
-from mla.module import CacheSignature, PrefillSignature, prefill_module
+from mla._limits import refusal
+from mla.module import PrefillSignature, prefill_module
 from targets import Operands, Refused, Target, operands, tensor
 
 
@@ -188,27 +189,12 @@ class DeviceTarget(Target):
             try:
                 kernel = self.compile(prefill_module(signature))
             except _capi.Error as error:
-                reason = self._refuses(signature)
-                if reason:
-                    raise Refused(f"{reason}: {_first_line(error)}") from error
-                raise
+                reason = refusal(signature, self.name)
+                if reason is None:
+                    raise
+                raise Refused(str(reason)) from error
             self._kernels[signature] = kernel
         return self._kernels[signature]
-
-    def _refuses(self, s: PrefillSignature) -> str:
-        """What of a signature the target may refuse; empty if it has to run it."""
-        source = s.rope_source
-        if not self._gpu:
-            return ""
-        if s.dtype == "f32":
-            return "f32 operands"
-        if source.dtype != s.dtype:
-            return "a cache of another type"
-        if s.nope % 64 or s.rope % 64 or s.value % 64:
-            return f"widths {s.nope}, {s.rope}, {s.value}"
-        if isinstance(source, CacheSignature) and source.width % 8:
-            return f"cache rows of {source.width} columns"
-        return ""
 
     def run(self, kernel: _capi.Kernel, arguments: list[Any]) -> None:
         shift = SHIFTS[self._runs % len(SHIFTS)]
