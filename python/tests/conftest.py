@@ -12,7 +12,6 @@ import os
 import pathlib
 import sys
 
-import hypothesis
 import numpy as np
 import pytest
 
@@ -26,12 +25,6 @@ from mla import _capi
 
 # Whatever means to compile does, and the user's cache stays as it is.
 os.environ["MLA_CACHE_DIR"] = "off"
-
-# Examples are the same every time, and nothing is written beside the sources.
-hypothesis.settings.register_profile(
-    "mla", derandomize=True, deadline=None, database=None, max_examples=40
-)
-hypothesis.settings.load_profile("mla")
 
 
 def pytest_report_header() -> str:

@@ -169,7 +169,7 @@ class DeviceTarget(Target):
         self._gpu = gpu
         self._guard = guard
         self._runs = 0
-        self._kernels: dict[PrefillSignature, _capi.Kernel] = {}
+        self._kernels: dict[PrefillSignature, _capi.Kernel | Refused] = {}
 
     def prefill(self, q: Any, k: Any, v: Any, **options: Any) -> Any:
         return_lse = options.pop("return_lse", False)
@@ -186,15 +186,20 @@ class DeviceTarget(Target):
     def _kernel(self, call: Operands) -> _capi.Kernel:
         signature = call.signature
         if signature not in self._kernels:
-            try:
-                kernel = self.compile(prefill_module(signature))
-            except _capi.Error as error:
-                reason = refusal(signature, self.name)
-                if reason is None:
-                    raise
-                raise Refused(str(reason)) from error
-            self._kernels[signature] = kernel
-        return self._kernels[signature]
+            self._kernels[signature] = self._compile_or_refuse(signature)
+        kernel = self._kernels[signature]
+        if isinstance(kernel, Refused):
+            raise kernel
+        return kernel
+
+    def _compile_or_refuse(self, signature: PrefillSignature) -> _capi.Kernel | Refused:
+        try:
+            return self.compile(prefill_module(signature))
+        except _capi.Error:
+            reason = refusal(signature, self.name)
+            if reason is None:
+                raise
+            return Refused(str(reason))
 
     def run(self, kernel: _capi.Kernel, arguments: list[Any]) -> None:
         shift = SHIFTS[self._runs % len(SHIFTS)]

@@ -467,23 +467,17 @@ def cases() -> list[Case]:
     for dtype, cache_dtype, out_dtype in (
         ("float16", "", ""),
         ("float32", "", ""),
-        ("bfloat16", "", "float32"),
         ("bfloat16", "float32", "float16"),
         ("float32", "bfloat16", "bfloat16"),
     ):
         name = "_".join(filter(None, (dtype, cache_dtype and "mixed", out_dtype)))
         types = {"dtype": dtype, "cache_dtype": cache_dtype, "out_dtype": out_dtype}
         result.append(replace(base, name=name, **types))
-    for dims, dtype in (
-        ((64, 32, 80), "bfloat16"),
-        ((48, 16, 40), "float32"),
-        ((192, 64, 256), "bfloat16"),
-        ((20, 4, 12), "float32"),
-        ((1, 1, 1), "float32"),
-    ):
+    # Widths that no vector or panel fits; `test_forms.py` has the others.
+    for dims in ((48, 16, 40), (20, 4, 12), (1, 1, 1)):
         name = "dims_{}_{}_{}".format(*dims)
         result.append(
-            replace(base, name=name, dims=dims, dtype=dtype, interleaved=True)
+            replace(base, name=name, dims=dims, dtype="float32", interleaved=True)
         )
     # Chunks: the buffer holds a part of the context, anywhere in it. Sequences
     # have ended before the chunk, begin in it, or do not fit the buffer.

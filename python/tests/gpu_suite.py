@@ -5,8 +5,8 @@
     PYTHONPATH=python python3 python/tests/gpu_suite.py [options] [NAME...]
 
 NAME selects tests, with wildcards: tiles/heads_3, rules/*r8*, base. Needs a GPU, its
-driver, ptxas, numpy, ml_dtypes and pytest (for its marks), no framework. What the
-target refuses by name is skipped. Ends with `N passed, N failed, N skipped`.
+driver, ptxas, numpy, ml_dtypes, hypothesis and pytest (for its marks), no framework.
+What the target refuses by name is skipped. Ends with `N passed, N failed, N skipped`.
 
 Operands lie between guards on the device (see device_target.py), and every batch runs
 twice. Tests run in worker processes, so that one that hangs or faults is one failure.
@@ -26,8 +26,10 @@ from collections.abc import Callable, Iterator
 
 import device_target
 import targets
+import test_forms
 import test_modules
 import test_prefill
+import test_properties
 import test_rules
 import test_tiles
 import workers
@@ -76,6 +78,13 @@ def _id_of(value: object, otherwise: str) -> str:
     return str(value) if plain or value is None else otherwise
 
 
+MODULES = {
+    "rules": test_rules,
+    "modules": test_modules,
+    "properties": test_properties,
+}
+
+
 def collect() -> dict[str, Callable[[], None]]:
     """All tests by name."""
     tests = {
@@ -86,7 +95,11 @@ def collect() -> dict[str, Callable[[], None]]:
         (f"tiles/{case}", functools.partial(test_tiles.test_tiles, case))
         for case in test_tiles.CASES
     )
-    for label, module in (("rules", test_rules), ("modules", test_modules)):
+    tests.update(
+        (f"forms/{case}", functools.partial(test_forms.test_forms, case))
+        for case in test_forms.CASES
+    )
+    for label, module in MODULES.items():
         for name, function in vars(module).items():
             if name.startswith("test_"):
                 tests.update(parametrized(function, f"{label}/{name[5:]}"))

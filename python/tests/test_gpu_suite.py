@@ -30,7 +30,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": PATHS}
 def test_names_are_those_of_pytest():
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q"]
     process = subprocess.run(
-        [*command, HERE / "test_rules.py", HERE / "test_modules.py"],
+        [*command, *(module.__file__ for module in gpu_suite.MODULES.values())],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
@@ -39,7 +39,7 @@ def test_names_are_those_of_pytest():
     ours = {
         name.partition("/")[2]
         for name in gpu_suite.collect()
-        if name.startswith(("rules/", "modules/"))
+        if name.partition("/")[0] in gpu_suite.MODULES
     }
     assert ours == names - {""}
 
