@@ -14,7 +14,7 @@ import re
 from typing import Any
 
 import numpy as np
-from far import pieces, reserve, span
+from far import FAR, pieces, reserve, span
 from mla import _capi
 from mla._limits import refusal
 from mla.module import PrefillSignature, prefill_module
@@ -43,7 +43,15 @@ class DeviceMemory:
 
     def allocate(self, size: int) -> int:
         pointer = ctypes.c_void_p()
-        self._call("mlaRuntimeAllocate", ctypes.byref(pointer), ctypes.c_size_t(size))
+        try:
+            self._call(
+                "mlaRuntimeAllocate", ctypes.byref(pointer), ctypes.c_size_t(size)
+            )
+        except _capi.Error as error:
+            # Arrays that reach past 2^31 elements do not fit every device.
+            if size < FAR or "OUT_OF_MEMORY" not in str(error):
+                raise
+            raise Refused(str(error)) from None
         return pointer.value or 0
 
     def free(self, pointer: int) -> None:

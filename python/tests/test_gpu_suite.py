@@ -162,6 +162,25 @@ def test_refusals_name_what_is_misaligned():
 FOR_Q = (_capi.Argument("q", "f32", (-1, -1), False),)
 
 
+OUT = "device 0 has no bytes left: CUDA_ERROR_OUT_OF_MEMORY"
+
+
+@pytest.mark.parametrize(
+    "size, text, error",
+    [
+        (far.FAR, OUT, targets.Refused),
+        (far.FAR, "CUDA_ERROR_ILLEGAL_ADDRESS", _capi.Error),
+        (far.FAR - 1, OUT, _capi.Error),
+    ],
+)
+def test_memory_that_is_lacking(monkeypatch, size, text, error):
+    """Skips a test of gigabytes, and no other."""
+    memory = device_target.DeviceMemory()
+    monkeypatch.setattr(memory, "_call", mock.Mock(side_effect=_capi.Error(text)))
+    with pytest.raises(error, match=text):
+        memory.allocate(size)
+
+
 def test_errors_that_last():
     target = gpu_like_target()
     target.memory.synchronize = mock.Mock(side_effect=_capi.Error("an illegal address"))
