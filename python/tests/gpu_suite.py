@@ -11,6 +11,8 @@ What the target refuses by name is skipped. Ends with `N passed, N failed, N ski
 Operands lie between guards on the device (see device_target.py), and every batch runs
 twice. Tests run in worker processes, so that one that hangs or faults is one failure.
 --sanitize is for compute-sanitizer: a few small tests, in this process, unguarded.
+--random N runs N batches that a seed makes up (see random_batches.py), ten thousand in
+two minutes of an H200; a batch that fails runs again by its name.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ import fnmatch
 import functools
 import itertools
 import os
+import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import device_target
+import random_batches
 import targets
 import test_forms
 import test_modules
@@ -106,8 +110,21 @@ def collect() -> dict[str, Callable[[], None]]:
     return tests
 
 
+def select(patterns: Sequence[str]) -> dict[str, Callable[[], None]]:
+    """The tests that any of the patterns fits. Random batches only have names."""
+    random = [p for p in patterns if p.startswith(random_batches.PREFIX)]
+    tests = {name: random_batches.find(name) for name in random}
+    others = [pattern for pattern in patterns if pattern not in tests]
+    for name, test in collect().items() if others else ():
+        if any(matches(name, pattern) for pattern in others):
+            tests[name] = test
+    return tests
+
+
 def group_of(name: str, test: Callable[[], None]) -> str:
     """Tests of a group need the same kernel, more or less."""
+    if name.startswith(random_batches.PREFIX):
+        return f"{random_batches.PREFIX}{random_batches.form_of(name)}"
     case = next(
         (arg for arg in getattr(test, "args", ()) if isinstance(arg, Case)), None
     )
@@ -120,7 +137,10 @@ def group_of(name: str, test: Callable[[], None]) -> str:
     return repr(replace(case, **dynamic))
 
 
-def grouped(tests: dict[str, Callable], largest: int = 8) -> list[list[str]]:
+def grouped(tests: dict[str, Callable]) -> list[list[str]]:
+    # A few tests, so that the last ones find all workers busy; or what takes longer
+    # than the compilation of a kernel.
+    largest = max(8, len(tests) // 40)
     groups: dict[str, list[str]] = {}
     for name, test in tests.items():
         groups.setdefault(group_of(name, test), []).append(name)
@@ -144,6 +164,8 @@ class Report:
         if outcome.result != "passed":
             reason = outcome.reason.partition("\n")[0]
             print(f"{outcome.result}: {outcome.name}: {reason}", flush=True)
+        if outcome.result == "failed":
+            print(f"  again: gpu_suite.py {shlex.quote(outcome.name)}", flush=True)
 
     def finish(self, slowest: int) -> bool:
         assert len(self.outcomes) == self._total
@@ -168,6 +190,8 @@ def main() -> int:
     )
     parser.add_argument("--timeout", type=float, default=60, help="of a test, seconds")
     parser.add_argument("--sanitize", action="store_true", help="see above")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="see above")
+    parser.add_argument("--seed", type=int, default=0, help="of --random")
     parser.add_argument("--slowest", type=int, default=5, help="of which to tell times")
     parser.add_argument("--list", action="store_true", help="only print the names")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -177,11 +201,10 @@ def main() -> int:
     # Whatever means to compile does; workers inherit it.
     os.environ["MLA_CACHE_DIR"] = "off"
     patterns = options.names or (SANITIZED if options.sanitize else ["*"])
-    tests = {
-        name: test
-        for name, test in collect().items()
-        if any(matches(name, pattern) for pattern in patterns)
-    }
+    if options.random:
+        tests = random_batches.tests(options.seed, options.random)
+    else:
+        tests = select(patterns)
     if options.list:
         print("\n".join(tests))
         return 0
@@ -193,10 +216,12 @@ def main() -> int:
         target = device_target.DeviceTarget(options.target, guard)
         targets.current = target
     if options.worker:
-        workers.serve(
-            lambda name: workers.run_test(name, tests[name], targets.Refused),
-            lambda: target.lost,
-        )
+
+        def run(name: str) -> Outcome:
+            test = tests.get(name) or random_batches.find(name)
+            return workers.run_test(name, test, targets.Refused)
+
+        workers.serve(run, lambda: target.lost)
         return 0
 
     report = Report(len(tests))

@@ -3,6 +3,7 @@
 """The GPU suite itself, on the CPU: what it runs, what it notices, what it survives."""
 
 import ctypes
+import itertools
 import os
 import pathlib
 import subprocess
@@ -15,6 +16,7 @@ import gpu_suite
 import mla
 import numpy as np
 import pytest
+import random_batches
 import targets
 import workers
 from mla import _capi
@@ -59,6 +61,51 @@ def test_on_memory_of_the_host(options):
     )
     assert process.returncode == 0, process.stdout + process.stderr
     assert process.stdout.endswith("\n8 passed, 0 failed, 0 skipped\n")
+
+
+def test_random_batches():
+    """A name is a batch, the same each time; a seed has many, of every form."""
+    tests = gpu_suite.select([random_batches.name_of(7, n) for n in range(60)])
+    assert list(tests) == list(random_batches.tests(7, 60))
+    cases = [random_batches.random_case(name) for name in tests]
+    assert cases == [random_batches.random_case(name) for name in tests]
+    assert random_batches.random_case("random/8/0").lengths != cases[0].lengths
+    assert len({case.lengths for case in cases}) > 40
+    groups = gpu_suite.grouped(tests)
+    assert sorted(itertools.chain(*groups)) == sorted(tests)
+    for group in groups:
+        static = {(c.mask, c.rope, c.dims, c.dtype) for c in cases if c.name in group}
+        assert len(static) == 1
+
+
+def test_random_batches_on_memory_of_the_host():
+    command = [sys.executable, HERE / "gpu_suite.py", "--target", "cpu", "--jobs", "2"]
+    for options in (["--random", "3", "--seed", "5"], ["random/5/14"]):
+        process = subprocess.run(
+            [*command, *options], env=ENVIRONMENT, capture_output=True, text=True
+        )
+        count = 3 if "--random" in options else 1
+        assert process.stdout.endswith(f"\n{count} passed, 0 failed, 0 skipped\n")
+
+
+def test_random_batch_that_fails(monkeypatch, capsys):
+    """What is said is enough to run it again, and to write it down as a case."""
+
+    class Wrong(targets.Target):
+        def prefill(self, q, k, v, **options):
+            output, lse = super().prefill(q, k, v, **options)
+            output[0] += 1
+            return output, lse
+
+    monkeypatch.setattr(targets, "current", Wrong())
+    outcome = workers.run_test(
+        "random/0/1", random_batches.find("random/0/1"), targets.Refused
+    )
+    gpu_suite.Report(1).add(outcome)
+    said = capsys.readouterr().out
+    assert "failed: random/0/1: AssertionError: random/0/1: output: " in said
+    assert "page_size=7" in said
+    assert said.endswith("\n  again: gpu_suite.py random/0/1\n")
 
 
 # --- What it notices.
