@@ -43,6 +43,9 @@ _FLOAT8_E4M3FN = 10
 
 _READ_ONLY, _IS_COPIED = 1, 2
 
+# What the protocol has for streams that have no address.
+LEGACY_STREAM, NO_STREAM = 1, -1
+
 
 class _Tensor(ctypes.Structure):
     """DLTensor."""
@@ -105,11 +108,14 @@ def is_producer(kind: type) -> bool:
     return hasattr(kind, "__dlpack__") and hasattr(kind, "__dlpack_device__")
 
 
-def read(obj: Any, name: str) -> Tensor:
-    """The description of `obj`, which becomes the operand `name`."""
+def read(obj: Any, name: str, stream: int) -> Tensor:
+    """The description of `obj`, which becomes the operand `name`.
+
+    Of an array on a device the producer makes `stream`, a CUDA stream's handle, wait
+    for what has yet to write it; NO_STREAM: nobody has to wait.
+    """
     kind = _device_kind(obj, name)
-    # On a device nobody has to wait: the work goes to the caller's stream.
-    options = {"stream": -1} if kind == "cuda" else {}
+    options = {"stream": stream or LEGACY_STREAM} if kind == "cuda" else {}
     try:
         capsule = _export(obj, options)
     except Exception as error:

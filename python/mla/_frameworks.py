@@ -14,7 +14,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from mla import _dlpack
+from mla import _cuda_array, _dlpack
 from mla._array import (
     CPU,
     ITEM_BYTES,
@@ -47,9 +47,16 @@ class Framework(ABC):
         # Layouts by what the framework's own attributes say.
         self._layouts: dict[tuple, Layout] = {}
 
+    # Whether its arrays are read for each call, in which its producer makes the call's
+    # stream wait. The others' work is on a stream that is theirs to tell.
+    orders = False
+
     @abstractmethod
-    def read(self, obj: Any, name: str) -> tuple[int, Layout]:
-        """The address of `obj`, which becomes the operand `name`, and the rest."""
+    def read(self, obj: Any, name: str, stream: int) -> tuple[int, Layout]:
+        """The address of `obj`, which becomes the operand `name`, and the rest.
+
+        `stream` is the handle of the stream that the call's work will go to.
+        """
 
     @abstractmethod
     def empty(self, like: Any, new: NewArray) -> tuple[int, Any]:
@@ -77,7 +84,7 @@ class NewArray(NamedTuple):
 
 
 class _NumPy(Framework):
-    def read(self, obj: np.ndarray, name: str) -> tuple[int, Layout]:
+    def read(self, obj: np.ndarray, name: str, stream: int) -> tuple[int, Layout]:
         flags = obj.flags
         key = (obj.dtype, obj.shape, obj.strides, flags.writeable, flags.aligned)
         layout = self._layouts.get(key)
@@ -111,8 +118,14 @@ class _NumPy(Framework):
 class _Producer(Framework):
     """Anything with `__dlpack__`."""
 
-    def read(self, obj: Any, name: str) -> tuple[int, Layout]:
-        pointer, *rest = _dlpack.read(obj, name)
+    orders = True
+
+    def describe(self, obj: Any, name: str, stream: int) -> _dlpack.Tensor:
+        stream = stream if self.orders else _dlpack.NO_STREAM
+        return _dlpack.read(obj, name, stream)
+
+    def read(self, obj: Any, name: str, stream: int) -> tuple[int, Layout]:
+        pointer, *rest = self.describe(obj, name, stream)
         key = tuple(rest)
         layout = self._layouts.get(key)
         if layout is None:
@@ -152,7 +165,23 @@ class _Producer(Framework):
         )
 
 
+class _CudaArray(_Producer):
+    """Anything with `__cuda_array_interface__` alone."""
+
+    def describe(self, obj: Any, name: str, stream: int) -> _dlpack.Tensor:
+        return _cuda_array.read(obj, name, stream)
+
+
+class _Jax(_Producer):
+    """Arrays that are never written, which DLPack cannot tell of all of them."""
+
+    def describe(self, obj: Any, name: str, stream: int) -> _dlpack.Tensor:
+        return super().describe(obj, name, stream)._replace(read_only=True)
+
+
 class _CuPy(_Producer):
+    orders = False
+
     def empty(self, like: Any, new: NewArray) -> tuple[int, Any]:
         cuda, empty = sys.modules["cupy"].cuda, sys.modules["cupy"].empty
         index, dtype = new.device.index, numpy_dtype(new.dtype, new.name)
@@ -173,6 +202,8 @@ class _CuPy(_Producer):
 
 class _TorchSubclass(_Producer):
     """Tensors whose attributes may mean something else: DLPack has the last word."""
+
+    orders = False
 
     def empty(self, like: Any, new: NewArray) -> tuple[int, Any]:
         torch = sys.modules["torch"]
@@ -201,7 +232,7 @@ class _TorchSubclass(_Producer):
 class _Torch(_TorchSubclass):
     """Plain tensors, read by their attributes: a tenth of what DLPack takes."""
 
-    def read(self, obj: Any, name: str) -> tuple[int, Layout]:
+    def read(self, obj: Any, name: str, stream: int) -> tuple[int, Layout]:
         try:
             key = (
                 obj.dtype,
@@ -260,14 +291,17 @@ class _Torch(_TorchSubclass):
         return tensor.data_ptr(), tensor
 
 
-_numpy, _producer, _cupy = _NumPy(), _Producer(), _CuPy()
-_torch, _torch_subclass = _Torch(), _TorchSubclass()
+_numpy, _cupy, _torch, _torch_subclass = _NumPy(), _CuPy(), _Torch(), _TorchSubclass()
+_producer, _cuda_arrays, _jax = _Producer(), _CudaArray(), _Jax()
 
-Reader = Callable[[Any, str], tuple[int, Layout]]
+Reader = Callable[[Any, str, int], tuple[int, Layout]]
 
 
-def _read_array(array: Array, name: str) -> tuple[int, Layout]:
-    """What was read before."""
+def _read_array(array: Array, name: str, stream: int) -> tuple[int, Layout]:
+    """What was read before, unless the stream has to be told of to a producer."""
+    framework = array.layout.framework
+    if framework.orders and array.device.kind == "cuda":
+        return framework.read(array.owner, name, stream)
     return array.pointer, array.layout
 
 
@@ -284,8 +318,11 @@ def reader_of(obj: Any, name: str) -> Reader:
 
 
 def as_array(obj: Any, name: str) -> Array:
-    """Describes `obj`, which becomes the operand `name`. Nothing is copied."""
-    return Array(name, *reader_of(obj, name)(obj, name), obj)
+    """Describes `obj`, which becomes the operand `name`. Nothing is copied.
+
+    No call has a stream yet: one that uses the array reads it again if it has to.
+    """
+    return Array(name, *reader_of(obj, name)(obj, name, 0), obj)
 
 
 def _framework_of(obj: Any, name: str) -> Framework:
@@ -295,12 +332,16 @@ def _framework_of(obj: Any, name: str) -> Framework:
         torch = sys.modules["torch"]
         plain = type(obj) in (torch.Tensor, torch.nn.Parameter)
         return _torch if plain else _torch_subclass
-    if not _dlpack.is_producer(type(obj)):
-        raise TypeError(
-            f"{name}: expected a numpy array or one with __dlpack__, got "
-            f"{type(obj).__name__}"
-        )
-    return _cupy if _is_instance(obj, "cupy", "ndarray") else _producer
+    if _dlpack.is_producer(type(obj)):
+        if _is_instance(obj, "cupy", "ndarray"):
+            return _cupy
+        return _jax if _is_instance(obj, "jax", "Array") else _producer
+    if hasattr(type(obj), "__cuda_array_interface__"):
+        return _cuda_arrays
+    raise TypeError(
+        f"{name}: expected a numpy array or one with __dlpack__, got "
+        f"{type(obj).__name__}"
+    )
 
 
 def _is_instance(obj: Any, module: str, name: str) -> bool:

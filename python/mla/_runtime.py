@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 
 import numpy as np
 
@@ -41,6 +42,7 @@ def _library() -> ctypes.CDLL:
                 error,
             ],
         ),
+        "mlaRuntimeSynchronize": (ctypes.c_int, [ctypes.POINTER(_Stream), error]),
         "mlaRuntimeFreeString": (None, [ctypes.c_void_p]),
     }
     for name, (result, arguments) in signatures.items():
@@ -81,6 +83,41 @@ def device_arch(index: int) -> int:
     if arch < 0:
         raise _capi.Error(_take_string(lib, error))
     return arch
+
+
+def synchronize(stream: int, device: int, name: str) -> None:
+    """Waits for a stream that has yet to write the operand `name`."""
+    lib = _library()
+    error = ctypes.c_void_p()
+    where = _Stream(stream or None, device)
+    if lib.mlaRuntimeSynchronize(ctypes.byref(where), ctypes.byref(error)):
+        raise _capi.Error(f"{name}: {_take_string(lib, error)}")
+
+
+_DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+
+
+@functools.cache
+def _driver() -> ctypes.CDLL:
+    # The one that the runtime opens.
+    return ctypes.CDLL(os.environ.get("MLA_CUDA_DRIVER_LIBRARY") or "libcuda.so.1")
+
+
+def device_of(pointer: int, name: str) -> int:
+    """The number of the CUDA device that has an address, the operand's `name`."""
+    index = ctypes.c_int()
+    try:
+        result = _driver().cuPointerGetAttribute(
+            ctypes.byref(index), ctypes.c_int(_DEVICE_ORDINAL), ctypes.c_uint64(pointer)
+        )
+    except (OSError, AttributeError) as error:
+        raise _capi.Error(f"{name}: no CUDA driver: {error}") from None
+    if result:
+        raise ValueError(
+            f"{name}: expected an address on a CUDA device, got {pointer:#x} (the "
+            f"driver's error {result})"
+        )
+    return index.value
 
 
 def on_host(array: Array, stream: int) -> np.ndarray:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from typing import Any
 
@@ -58,8 +59,9 @@ def prefill(
 ) -> Any:
     """Multi-head latent attention of a ragged batch of new tokens.
 
-    Arrays are numpy's, PyTorch's, CuPy's, or of anything with `__dlpack__`; all
-    on the host, or all on one CUDA device, where the call only enqueues its work.
+    Arrays are numpy's, PyTorch's, CuPy's, or of anything with `__dlpack__` or
+    `__cuda_array_interface__`; all on the host, or all on one CUDA device, where the
+    call only enqueues its work.
     They may be strided views, of which only the last dimension must be
     contiguous; nothing is copied. Element types are bfloat16, float16 or
     float32, index types int32 or uint32.
@@ -97,7 +99,8 @@ def prefill(
       stream: for arrays on a device the CUDA stream to enqueue on: a handle, or
         an object of PyTorch, of CuPy, or with `__cuda_stream__`. If absent, the
         current stream of q's framework (the legacy default stream where that is
-        neither of the two). None for arrays of the host.
+        neither of the two). Other frameworks make it wait for what has yet to
+        write their arrays. None for arrays of the host.
 
     Returns:
       The output, or (output, lse) with lse [T, H] in float32.
@@ -126,10 +129,11 @@ def prefill(
         operands["output"] = output
     if lse is not None:
         operands["lse"] = lse
-    pointers, layouts = [], []
-    for name, obj in operands.items():
+    pointer, layout, handle, other_stream = _read_first(q, stream)
+    pointers, layouts = [pointer], [layout]
+    for name, obj in itertools.islice(operands.items(), 1, None):
         read = READERS.get(type(obj)) or reader_of(obj, name)
-        pointer, layout = read(obj, name)
+        pointer, layout = read(obj, name, handle)
         pointers.append(pointer)
         layouts.append(layout)
 
@@ -145,7 +149,6 @@ def prefill(
     scale = plan.scale if scale is None else check_scale(scale)
     for name, place in plan.aligned:
         check_base_alignment(name, pointers[place])
-    handle, other_stream = _stream(plan, stream)
     if validate:
         _validate(_arrays(operands, pointers, layouts), handle)
 
@@ -181,18 +184,22 @@ def _arrays(
     }
 
 
-def _stream(plan: Plan, stream: Any) -> tuple[int, Any]:
-    """Where to launch; and `stream` again if that is not where the framework's own
-    work goes, which an allocation has to know."""
-    if plan.device.kind == "cpu":
+def _read_first(q: Any, stream: Any) -> tuple[int, Layout, int, Any]:
+    """What `q` is, and where to launch, which all others are read for; and `stream`
+    again if that is not where the framework's own work goes, which an allocation has
+    to know."""
+    given = None if stream is None else stream_handle(stream)
+    read = READERS.get(type(q)) or reader_of(q, "q")
+    pointer, layout = read(q, "q", given or 0)
+    device = layout.device
+    if device.kind == "cpu":
         if stream is not None:
-            raise ValueError(f"stream: expected None for arrays on {plan.device}")
-        return 0, None
-    current = plan.framework.current_stream(plan.device)
-    if stream is None:
-        return current, None
-    handle = stream_handle(stream)
-    return handle, None if handle == current else stream
+            raise ValueError(f"stream: expected None for arrays on {device}")
+        return pointer, layout, 0, None
+    current = layout.framework.current_stream(device)
+    if given is None or given == current:
+        return pointer, layout, current, None
+    return pointer, layout, given, stream
 
 
 def _empty(new: NewArray, like: Any, plan: Plan, stream: Any) -> tuple[int, Any]:

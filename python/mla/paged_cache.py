@@ -26,8 +26,8 @@ class PagedCache:
       cache_lengths: [sequences], int32 or uint32. The tokens of each sequence
         that were cached before this step.
 
-    The arrays are numpy's, or of anything with `__dlpack__`, on the host or all on
-    one CUDA device. They may be changed in place between calls, as a server does at
+    The arrays are of any kind that `mla.prefill` takes, on the host or all on one
+    CUDA device. They may be changed in place between calls, as a server does at
     each step; their memory must stay where it is.
     """
 

@@ -1,6 +1,6 @@
 # Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the package uses of PyTorch and CuPy, on memory of the host.
+"""What the package uses of PyTorch, CuPy and JAX, on memory of the host.
 
 Devices are a number: nothing is there that could tell. Both say which stream is
 theirs at the moment, and on which one memory was asked for.
@@ -181,3 +181,37 @@ def cupy_module() -> Any:
         ),
     )
     return cupy
+
+
+def jax_module() -> Any:
+    """JAX's arrays: immutable, which their DLPack of before version 1 cannot say."""
+    jax = types.ModuleType("jax")
+
+    class Array:
+        pass
+
+    class ArrayImpl(Array):
+        def __init__(self, array: np.ndarray, device: int):
+            self.array, self.device = array, device
+            self.waits: list[int] = []  # the streams that were to wait for it
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (CUDA, self.device)
+
+        def __dlpack__(
+            self,
+            *,
+            stream: int | None = None,
+            max_version: tuple[int, int] | None = None,
+            dl_device: tuple[int, int] | None = None,
+            copy: bool | None = None,
+        ) -> Any:
+            # XLA takes the number for a stream's handle: -1 it would follow.
+            assert stream is not None and stream > 0
+            self.waits.append(stream)
+            device = (CUDA, self.device)
+            self.kept = export(self.array, device=device, version=None)
+            return self.kept.__dlpack__()
+
+    jax.Array, jax.ArrayImpl = Array, ArrayImpl
+    return jax

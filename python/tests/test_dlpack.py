@@ -65,14 +65,15 @@ def test_the_same_layout_is_the_same_object():
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_requests(version):
-    """Nobody waits and nothing is copied; older producers get what they know."""
+    """Nothing is copied; older producers get what they know. Before there is a call
+    the stream is the legacy default one."""
     new = {"max_version": (1, 0), "copy": False}
     host = DLPackArray(64, (1,), version=version)
     as_array(host, "q")
     assert host.requests == ([new] if version else [new, {}])
     device = DLPackArray(64, (1,), version=version, device=(CUDA, 0))
     as_array(device, "q")
-    new, old = {**new, "stream": -1}, {"stream": -1}
+    new, old = {**new, "stream": 1}, {"stream": 1}
     assert device.requests == ([new] if version else [new, old])
 
 
