@@ -1,6 +1,6 @@
 # Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`mla.prefill` on tensors of PyTorch, and of CuPy where it is installed.
+"""`mla.prefill` on tensors of PyTorch, and of CuPy and JAX where they are installed.
 
     PYTHONPATH=python python python/tests/gpu_python.py [--device cuda:0] [NAME...]
 
@@ -18,177 +18,16 @@ import pathlib
 import re
 import subprocess
 import sys
-import threading
 import time
 import traceback
 from typing import Any, Callable
 
 import mla
 import torch
+import torch_streams
+from torch_batch import Batch, Skip, need_cuda, refuses, same, small
 
-# Half the distance from 1 to the next number: the relative error of a rounding.
-ROUNDING = {torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11, torch.float32: 2.0**-24}
-PAGE = 64
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-class Skip(Exception):
-    """A test that this machine cannot run."""
-
-
-class Batch:
-    """Operands of a prefill, and the same in float64."""
-
-    def __init__(
-        self,
-        lengths: list[int],
-        cached: list[int],
-        *,
-        device: str,
-        dtype: torch.dtype = torch.bfloat16,
-        heads: int = 4,
-        paged: bool = True,
-        mask: str = "causal",
-        window: int = -1,
-        room: int = 0,  # rows past the last offset, for batches to grow into
-        seed: int = 0,
-    ):
-        self.device, self.dtype = device, dtype
-        self.mask, self.window = mask, window
-        self.paged = paged
-        self.random = torch.Generator(device).manual_seed(seed)
-        tokens, rows = sum(lengths) + room, sum(lengths) + sum(cached) + room
-        self.q = self.normal(tokens, heads, 192)
-        self.k = self.normal(rows, heads, 128)
-        self.v = self.normal(rows, heads, 128)
-        self.input_row_offsets = self.index(len(lengths) + 1)
-        self.buffer_row_offsets = self.index(len(lengths) + 1)
-        self.cache_lengths = self.index(len(lengths))
-        if paged:
-            columns = -(-rows // PAGE) + 1
-            pages = columns * len(lengths) + 3
-            self.kv_blocks = self.normal(pages, 1, 2, PAGE, 1, 576)
-            order = torch.randperm(pages, generator=self.random, device=device)
-            self.lookup_table = (
-                order[: len(lengths) * columns].int().view(-1, columns).contiguous()
-            )
-            self.cache = mla.PagedCache(
-                self.kv_blocks, self.lookup_table, self.cache_lengths
-            )
-        else:
-            self.k_rope = self.normal(rows, 64)
-        self.resize(lengths, cached)
-
-    def normal(self, *shape: int) -> torch.Tensor:
-        values = torch.randn(
-            shape, generator=self.random, device=self.device, dtype=torch.float32
-        )
-        return values.to(self.dtype)
-
-    def index(self, count: int) -> torch.Tensor:
-        return torch.zeros(count, dtype=torch.int32, device=self.device)
-
-    def resize(self, lengths: list[int], cached: list[int]) -> None:
-        """Other sequences in the same tensors."""
-        self.lengths, self.cached = lengths, cached
-        ends = torch.tensor(lengths).cumsum(0)
-        rows = (torch.tensor(lengths) + torch.tensor(cached)).cumsum(0)
-        self.input_row_offsets[1:] = ends.int().to(self.device)
-        self.buffer_row_offsets[1:] = rows.int().to(self.device)
-        self.cache_lengths[:] = torch.tensor(cached, dtype=torch.int32)
-
-    @property
-    def tokens(self) -> int:
-        return sum(self.lengths)
-
-    def arguments(self, **changes: Any) -> dict[str, Any]:
-        arguments = {
-            "q": self.q,
-            "k": self.k,
-            "v": self.v,
-            "input_row_offsets": self.input_row_offsets,
-            "buffer_row_offsets": self.buffer_row_offsets,
-            "mask": self.mask,
-            "local_window_size": self.window,
-        }
-        if self.paged:
-            arguments |= {"cache": self.cache, "layer_idx": 1}
-        else:
-            arguments |= {"k_rope": self.k_rope, "cache_lengths": self.cache_lengths}
-        return arguments | changes
-
-    def run(self, **changes: Any) -> Any:
-        return mla.prefill(**self.arguments(**changes))
-
-    def rope(self, sequence: int, begin: int, rows: int) -> torch.Tensor:
-        if not self.paged:
-            return self.k_rope[begin : begin + rows]
-        positions = torch.arange(rows, device=self.device)
-        pages = self.lookup_table[sequence][positions // PAGE].long()
-        return self.kv_blocks[pages, 0, 1, positions % PAGE, 0, 512:]
-
-    def expected(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Output, lse, and what errors of each row are measured by, in float64."""
-        outputs, lses, scales = [], [], []
-        row = token = 0
-        for b, (n, cached) in enumerate(zip(self.lengths, self.cached)):
-            rows = n + cached
-            q = self.q[token : token + n].double()
-            k = self.k[row : row + rows].double()
-            v = self.v[row : row + rows].double()
-            rope = self.rope(b, row, rows).double()
-            s = torch.einsum("nhd,rhd->hnr", q[..., :128], k)
-            s += torch.einsum("nhd,rd->hnr", q[..., 128:], rope)
-            s *= 192**-0.5
-            query = cached + torch.arange(n, device=self.device)[:, None]
-            key = torch.arange(rows, device=self.device)[None, :]
-            seen = torch.ones(n, rows, dtype=torch.bool, device=self.device)
-            if self.mask != "null":
-                seen &= key <= query
-            if self.mask == "sliding_window_causal":
-                seen &= query - key < self.window
-            s.masked_fill_(~seen, -torch.inf)
-            p = torch.softmax(s, dim=2)
-            outputs.append(torch.einsum("hnr,rhd->nhd", p, v))
-            scales.append(torch.einsum("hnr,rhd->nhd", p, v.abs()).amax(2))
-            lses.append(torch.logsumexp(s, dim=2).T)
-            row, token = row + rows, token + n
-        return torch.cat(outputs), torch.cat(lses), torch.cat(scales)
-
-    def check(self, output: torch.Tensor, lse: torch.Tensor | None = None) -> None:
-        expected, expected_lse, scale = self.expected()
-        rounding = ROUNDING[output.dtype] + ROUNDING[self.dtype]
-        bound = (2e-5 + 1.25 * rounding) * scale[..., None]
-        error = (output[: self.tokens].double() - expected).abs()
-        # Written so that NaN fails.
-        bad = int((~(error <= bound)).sum())
-        assert bad == 0, f"{bad} of {error.numel()} elements of output are wrong"
-        if lse is not None:
-            error = (lse[: self.tokens].double() - expected_lse).abs()
-            bad = int((~(error <= 2e-5 + 1e-6 * expected_lse.abs())).sum())
-            assert bad == 0, f"{bad} of {error.numel()} elements of lse are wrong"
-
-
-def small(device: str, **options: Any) -> Batch:
-    return Batch([70, 1, 0, 130], [10, 200, 5, 0], device=device, **options)
-
-
-def same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return one.shape == other.shape and bool((one == other).all())
-
-
-def refuses(error: type, start: str, call: Callable[[], Any]) -> None:
-    try:
-        call()
-    except error as caught:
-        assert str(caught).startswith(start), f"expected {start!r}, got {caught}"
-    else:
-        raise AssertionError(f"expected an error: {start}")
-
-
-def need_cuda(device: str) -> None:
-    if not device.startswith("cuda"):
-        raise Skip("needs a CUDA device")
 
 
 # Each test gets the device. What it prints is about to fail or a figure.
@@ -267,140 +106,6 @@ def test_parameters_and_subclasses(device):
     assert same(output, expected)
 
 
-def test_current_stream(device):
-    """Work goes after that of the current stream, and not to another one."""
-    need_cuda(device)
-    batch = small(device)
-    good = batch.q.clone()
-    batch.run()
-    torch.cuda.synchronize()
-    for explicit in (False, True):
-        stream = torch.cuda.Stream(device)
-        batch.q.fill_(torch.nan)
-        torch.cuda.synchronize()
-        with torch.cuda.stream(stream):
-            torch.cuda._sleep(100_000_000)  # some 50 ms
-            batch.q.copy_(good)
-            if not explicit:
-                output, lse = batch.run(return_lse=True)
-        if explicit:
-            output, lse = batch.run(return_lse=True, stream=stream)
-        assert not stream.query(), "the call waited"
-        stream.synchronize()
-        batch.check(output, lse)
-
-
-def test_streams_of_all_kinds(device):
-    need_cuda(device)
-    batch = small(device)
-
-    class Protocol:
-        def __init__(self, handle):
-            self.handle = handle
-
-        def __cuda_stream__(self):
-            return (0, self.handle)
-
-    stream = torch.cuda.Stream(device)
-    handle = stream.cuda_stream
-    for given in (stream, handle, Protocol(handle), torch.cuda.default_stream(device)):
-        output = batch.run(stream=given)
-        torch.cuda.synchronize()
-        batch.check(output)
-    for number in (0, 1, 2):  # the default streams
-        output = torch.empty(201, 4, 128, dtype=batch.dtype, device=device)
-        batch.run(output=output, stream=number)
-        torch.cuda.synchronize()
-        batch.check(output)
-
-
-def test_allocations_belong_to_the_stream(device):
-    """A new output is no memory that the current stream still uses."""
-    need_cuda(device)
-    batch = small(device)
-    stream = torch.cuda.Stream(device)
-    batch.run(stream=stream)  # the stream's own pool has its first block
-    torch.cuda.synchronize()
-    busy = torch.empty(201, 4, 128, dtype=batch.dtype, device=device)
-    torch.cuda._sleep(100_000_000)
-    busy.fill_(7)  # late, on the current stream, to which the block then returns
-    del busy
-    output = batch.run(stream=stream)
-    torch.cuda.synchronize()
-    batch.check(output)
-
-
-def test_threads(device):
-    batches = [small(device, seed=seed) for seed in range(4)]
-    outputs = [None] * len(batches)
-    batches[0].run()
-
-    def work(i):
-        if device.startswith("cuda"):
-            torch.cuda.set_device(device)
-            stream = torch.cuda.Stream(device)
-            stream.wait_stream(torch.cuda.default_stream(device))
-            torch.cuda.set_stream(stream)
-        for _ in range(50):
-            outputs[i] = batches[i].run()
-        if device.startswith("cuda"):
-            torch.cuda.current_stream().synchronize()
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(batches))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for batch, output in zip(batches, outputs):
-        batch.check(output)
-
-
-def test_graph(device):
-    """Captured once, replayed with other lengths, pages and contents."""
-    need_cuda(device)
-    for paged in (True, False):
-        batch = Batch([50, 60, 7], [100, 0, 33], device=device, paged=paged, room=300)
-        batch.run(return_lse=True)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            output, lse = batch.run(return_lse=True)
-        for lengths, cached in (
-            ([50, 60, 7], [100, 0, 33]),
-            ([1, 128, 129], [0, 64, 65]),
-            ([0, 300, 0], [5, 17, 9]),
-            ([1, 1, 1], [100, 0, 33]),
-        ):
-            batch.resize(lengths, cached)
-            batch.q.copy_(batch.normal(*batch.q.shape))
-            if paged:
-                shuffled = torch.randperm(batch.kv_blocks.shape[0], device=device)
-                table = batch.lookup_table
-                table.copy_(shuffled[: table.numel()].view_as(table))
-            output.fill_(torch.nan)
-            graph.replay()
-            torch.cuda.synchronize()
-            batch.check(output, lse)
-
-
-def test_two_graphs_at_once(device):
-    need_cuda(device)
-    batches = [small(device, seed=seed) for seed in range(2)]
-    runs = []
-    for batch in batches:
-        batch.run()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            output = batch.run()
-        runs.append((batch, graph, output, torch.cuda.Stream(device)))
-    for _ in range(20):
-        for _, graph, _, stream in runs:
-            with torch.cuda.stream(stream):
-                graph.replay()
-    torch.cuda.synchronize()
-    for batch, _, output, _ in runs:
-        batch.check(output)
-
-
 def test_validate(device):
     for name, entry, value, message in (
         ("input_row_offsets", 0, 1, "input_row_offsets[0]: expected 0, got 1"),
@@ -419,17 +124,6 @@ def test_validate(device):
             lambda b=batch, o=output: b.run(output=o, validate=True),
         )
         assert bool((output == 7).all()), "something was launched"
-
-
-def test_validate_waits_for_the_stream(device):
-    need_cuda(device)
-    batch = small(device)
-    batch.run()
-    batch.input_row_offsets[0] = 1
-    torch.cuda.synchronize()
-    torch.cuda._sleep(100_000_000)
-    batch.input_row_offsets[0] = 0
-    batch.check(batch.run(validate=True))
 
 
 def test_mixed_devices(device):
@@ -552,6 +246,107 @@ def test_dlpack(device):
     )
 
 
+def test_foreign_arrays_are_waited_for(device):
+    """By the call's stream: their producer's work is on another."""
+    need_cuda(device)
+    batch = small(device, dtype=torch.float16, paged=False)
+    good = batch.v.clone()
+    output = torch.empty_like(batch.run())
+    stream = torch.cuda.Stream(device)
+    for wrap in (Foreign, CudaArray):
+        torch.cuda.synchronize()
+        batch.v.fill_(torch.nan)
+        torch.cuda._sleep(100_000_000)  # some 50 ms
+        batch.v.copy_(good)
+        batch.run(v=wrap(batch.v), output=output, stream=stream)
+        stream.synchronize()
+        batch.check(output)
+
+
+class CudaArray:
+    """A tensor of which only `__cuda_array_interface__` is known, and a stream."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    @property
+    def __cuda_array_interface__(self):
+        stream = torch.cuda.current_stream(self._tensor.device).cuda_stream
+        return {
+            **self._tensor.__cuda_array_interface__,
+            "version": 3,
+            "stream": stream or 1,
+        }
+
+
+def test_cuda_array_interface(device):
+    """All operands, on the stream of the producer and on another."""
+    need_cuda(device)
+    batch = small(device, dtype=torch.float16)
+    expected, expected_lse = batch.run(return_lse=True)
+    for stream in (None, torch.cuda.Stream(device)):
+        output = torch.full_like(expected, torch.nan)
+        lse = torch.full_like(expected_lse, torch.nan)
+        arguments = batch.arguments(output=output, lse=lse, stream=stream)
+        for name, value in arguments.items():
+            if isinstance(value, torch.Tensor):
+                arguments[name] = CudaArray(value)
+        cache = (batch.kv_blocks, batch.lookup_table, batch.cache_lengths)
+        arguments["cache"] = mla.PagedCache(*map(CudaArray, cache))
+        mla.prefill(**arguments, validate=True)
+        torch.cuda.synchronize()
+        assert same(output, expected) and same(lse, expected_lse)
+
+
+def test_jax(device):
+    """Its arrays in, a tensor out; and what it has only begun to compute."""
+    try:
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+        import jax
+    except ImportError as error:
+        raise Skip("JAX is not installed") from error
+    try:
+        jax.devices("cuda" if device.startswith("cuda") else "cpu")
+    except RuntimeError as error:
+        raise Skip(f"JAX has no such device: {error}") from error
+    batch = small(device, paged=False)
+    expected, expected_lse = batch.run(return_lse=True)
+    arguments = {
+        name: jax.dlpack.from_dlpack(value)
+        if isinstance(value, torch.Tensor)
+        else value
+        for name, value in batch.arguments().items()
+    }
+
+    @jax.jit
+    def slowly(array, ones):
+        for _ in range(50):
+            ones = ones @ ones / len(ones)
+        return array * ones[0, 0].astype(array.dtype)
+
+    v, ones = arguments["v"], jax.numpy.ones_like(arguments["v"], shape=(2000, 2000))
+    jax.block_until_ready(slowly(v, ones))
+    streams = [None]
+    if device.startswith("cuda"):
+        streams.append(torch.cuda.Stream(device))
+    for stream in streams:
+        output = torch.full_like(expected, torch.nan)
+        lse = torch.full_like(expected_lse, torch.nan)
+        if stream is not None:
+            torch.cuda.synchronize()
+        changes = {"v": slowly(v, ones), "output": output, "lse": lse}
+        mla.prefill(**{**arguments, **changes}, stream=stream)
+        if device.startswith("cuda"):
+            torch.cuda.synchronize()
+        assert same(output, expected) and same(lse, expected_lse)
+    never_written = jax.numpy.zeros(expected.shape, v.dtype)
+    refuses(
+        ValueError,
+        "output: expected a writable array",
+        lambda: mla.prefill(**arguments, output=never_written),
+    )
+
+
 def test_cupy(device):
     need_cuda(device)
     try:
@@ -634,13 +429,19 @@ def test_host_cost(device):
     print(f"  torch's fill_ of one element: {measure(lambda: lse.fill_(0))}")
 
 
+def collect() -> dict[str, Callable[[str], None]]:
+    """All tests by name."""
+    functions = {**globals(), **vars(torch_streams)}
+    return {n[5:]: f for n, f in functions.items() if n.startswith("test_")}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("names", nargs="*", help="only these tests")
     options = parser.parse_args()
     os.environ["MLA_CACHE_DIR"] = "off"  # whatever means to compile does
-    tests = {n[5:]: f for n, f in globals().items() if n.startswith("test_")}
+    tests = collect()
     unknown = set(options.names) - set(tests)
     if unknown:
         parser.error(f"expected names of {', '.join(tests)}, got {', '.join(unknown)}")

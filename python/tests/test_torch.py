@@ -9,12 +9,12 @@ pytest.importorskip("torch", reason="torch is not installed")
 
 import gpu_python
 
-TESTS = [name for name in vars(gpu_python) if name.startswith("test_")]
+TESTS = gpu_python.collect()
 
 
 @pytest.mark.parametrize("name", TESTS)
 def test_on_the_host(name):
     try:
-        getattr(gpu_python, name)("cpu")
+        TESTS[name]("cpu")
     except gpu_python.Skip as skip:
         pytest.skip(str(skip))
