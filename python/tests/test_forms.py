@@ -97,18 +97,27 @@ def widths() -> list[Case]:
             page_size=(64, 16)[number // 6 % 2],
         )
         result.append(case)
-    # Parts of panels with each way of a copy.
-    narrow = replace(BATCH, dims=(64, 32, 80))
-    result += [
-        replace(narrow, name="narrow_pages_of_7", page_size=7),
-        replace(narrow, name="narrow_ragged", rope="ragged", gap=8, spare=3),
-        replace(narrow, name="narrow_chunk", cache_offsets=(3, 0, 0, 41), page_size=16),
-        replace(narrow, name="narrow_window", mask="chunked", window=WINDOW),
-    ]
     return result
 
 
-CASES = [*masks(), *types(), *widths()]
+def copies() -> list[Case]:
+    """Each way in which the rope's rows come, for widths of whole panels of shared
+    memory and for parts of one, of which a GPU makes two kinds of kernel."""
+    anywhere = {"cache_offsets": (3, 0, 0, 41)}
+    ways = {
+        "pages_of_7": {"page_size": 7},
+        "pages_of_16_anywhere": {"page_size": 16, **anywhere},
+        "rows_anywhere": {"rope": "ragged", "gap": 8, "spare": 3, **anywhere},
+        "chunked": {"mask": "chunked", "window": WINDOW, "lse": False},
+    }
+    return [
+        replace(BATCH, name=f"{widths}_{way}", dims=dims, **fields)
+        for widths, dims in (("panels", (64, 64, 64)), ("narrow", (64, 32, 80)))
+        for way, fields in ways.items()
+    ]
+
+
+CASES = [*masks(), *types(), *widths(), *copies()]
 assert len({case.name for case in CASES}) == len(CASES)
 
 

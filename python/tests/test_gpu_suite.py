@@ -12,6 +12,7 @@ from unittest import mock
 
 import device_target
 import far
+import gpu_sanitize
 import gpu_suite
 import mla
 import numpy as np
@@ -50,6 +51,64 @@ def test_names_of_the_sanitizer_exist():
     names = list(gpu_suite.collect())
     for pattern in gpu_suite.SANITIZED:
         assert any(gpu_suite.matches(name, pattern) for name in names), pattern
+
+
+SANITIZER = """#!/bin/bash
+[ "$1 $2 $3" = "--tool $TOOL --log-file" ] || exit 99
+log=$4
+shift 4
+"$@"
+status=$?
+printf '========= COMPUTE-SANITIZER\\n%b' "$REPORT" >"$log"
+exit $status
+"""
+
+
+@pytest.mark.parametrize(
+    "tool, report, status, line",
+    [
+        ("memcheck", "= ERROR SUMMARY: 0 errors\\n", 0, "memcheck: 0 errors; "),
+        ("memcheck", "= oh\\n= ERROR SUMMARY: 3 errors\\n", 1, "memcheck: 3 errors; "),
+        (
+            "racecheck",
+            "= RACECHECK SUMMARY: 2 hazards displayed (0 errors, 2 warnings)\\n",
+            1,
+            "racecheck: 2 errors; ",
+        ),
+        ("initcheck", "= Device not supported\\n", 1, "initcheck: no summary; "),
+    ],
+)
+def test_sanitizer(tmp_path, tool, report, status, line):
+    """What it says and how the tests went, in a line; what it said, if it matters."""
+    fake = tmp_path / "compute-sanitizer"
+    fake.write_text(SANITIZER)
+    fake.chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    command = [sys.executable, HERE / "gpu_sanitize.py", "--target", "cpu"]
+    names = ["tiles/only_63", "rules/mla_r10_some*"]
+    process = subprocess.run(
+        [*command, "--tool", tool, *names],
+        env={**ENVIRONMENT, "PATH": path, "TOOL": tool, "REPORT": report},
+        capture_output=True,
+        text=True,
+    )
+    last = process.stdout.splitlines()[-1]
+    assert last.startswith(f"{line}2 passed, 0 failed, 0 skipped (")
+    assert process.returncode == status
+    assert ("COMPUTE-SANITIZER" in process.stdout) == (status != 0)
+
+
+def test_sanitizer_counts_failures(tmp_path, monkeypatch):
+    """Of the tests, though the tool found nothing."""
+    suite = [sys.executable, "-c", "print('0 passed, 1 failed, 0 skipped'); exit(1)"]
+    fake = tmp_path / "compute-sanitizer"
+    fake.write_text(SANITIZER)
+    fake.chmod(0o755)
+    monkeypatch.setenv("TOOL", "memcheck")
+    monkeypatch.setenv("REPORT", "= ERROR SUMMARY: 0 errors\\n")
+    result = gpu_sanitize.run(str(fake), "memcheck", suite)
+    assert (result.errors, result.good) == (0, False)
+    assert str(result).startswith("memcheck: 0 errors; 0 passed, 1 failed, 0 skipped")
 
 
 @pytest.mark.parametrize("options", [["--jobs", "2"], ["--jobs", "0"], ["--sanitize"]])

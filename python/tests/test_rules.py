@@ -18,6 +18,8 @@ from far import FAR, after_rows, far_rows
 from mla import _capi
 
 BASE = Case("rules", (33, 0, 70, 129), (5, 64, 0, 40))
+# Whole panels of a GPU's shared memory, and parts of one: two kinds of kernel there.
+PANELS = {"whole": (128, 64, 128), "part": (64, 32, 80)}
 
 
 def assert_same(a, b) -> None:
@@ -236,11 +238,13 @@ def _poison(array: np.ndarray, value: float) -> None:
     array[np.isnan(array.astype(np.float32))] = value
 
 
+@pytest.mark.parametrize("panels", PANELS)
 @pytest.mark.parametrize("rope", ["paged", "ragged"])
-def test_mla_r5_rows_and_pages_of_nobody(rope):
+def test_mla_r5_rows_and_pages_of_nobody(rope, panels):
     """`build` leaves NaN in every such place, and page numbers out of range past
     the end. Other values there give the same bits."""
     case = families.replace(BASE, rope=rope, gap=64, spare=9, layers=2, layer=1)
+    case = families.replace(case, dims=PANELS[panels])
     batch = build(case)
     expected = batch.run_anew()
     check(batch, *expected)
@@ -266,11 +270,13 @@ def test_mla_r5_rows_and_pages_of_nobody(rope):
 # --- R6: sequences are independent.
 
 
+@pytest.mark.parametrize("panels", PANELS)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("operand", ["q", "k", "v", "rope"])
-def test_mla_r6_nan_stays_in_its_sequence(operand, value):
+def test_mla_r6_nan_stays_in_its_sequence(operand, value, panels):
     """Sequences shorter than a tile, so that tiles span several of them."""
     case = families.replace(BASE, lengths=(20, 9, 31, 70), prefixes=(3, 0, 40, 0))
+    case = families.replace(case, dims=PANELS[panels])
     batch = build(case)
     expected = batch.run_anew()
     iro = batch.options["input_row_offsets"]

@@ -188,12 +188,17 @@ def many_sequences() -> list[Case]:
     lengths[[0, 777, 2500, 4999]] = 130, 257, 300, 65
     ones = tuple(int(n) for n in lengths)
     short = tuple(int(n) for n in rng.integers(0, 12, 5000))
+    # Lines of the order that stand for several sequences each, few of them with work.
+    sparse = [0] * 2100
+    sparse[::150] = [1, 20, 129, 1, 3, 2, 1, 5, 64, 1, 1, 2, 130, 1]
+    sparse[1] = sparse[-1] = 70
     empty_ends = (0,) * 400 + (1, 129, 0, 128) + (0,) * 400
     return [
         Case("sequences_700", few, behind, heads=3, latent=512),
         Case("sequences_700_new", few, heads=1),
         Case("sequences_5000", ones, short, heads=1),
         Case("sequences_5000_ragged", ones, short, rope="ragged"),
+        Case("sequences_2100", tuple(sparse), cycled((0, 3, 65), 2100)),
         Case("sequences_empty_around", empty_ends, heads=1),
         Case("decode", (1,) * 150, cycled(PREFIXES, 150), heads=3, latent=512),
         Case(
