@@ -2,10 +2,12 @@
 # What a machine with a GPU and no LLVM needs to run the GPU suite: the
 # self-contained libraries, mla-run, the Python package and its tests, and level 1 of
 # the modules whose mask is in test/lib alone, in build-static/mla-gpu.tar.xz. There,
-# unpacked, with numpy, ml_dtypes, pytest and ptxas:
+# unpacked, with numpy, ml_dtypes, hypothesis, pytest and ptxas:
 #
 #     export PYTHONPATH=python MLA_COMPILER_LIBRARY=lib/libMLACompiler.so
 #     python3 python/tests/gpu_suite.py
+#     python3 python/tests/gpu_suite.py --random 10000
+#     python3 python/tests/gpu_sanitize.py # with compute-sanitizer
 #     python3 python/tests/gpu_python.py # with PyTorch
 #     LD_LIBRARY_PATH=lib lib/prefill-gpu gpu # examples/07-ahead-of-time
 set -euo pipefail
