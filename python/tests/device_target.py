@@ -177,7 +177,8 @@ class DeviceTarget(Target):
         self._gpu = gpu
         self._guard = guard
         self._runs = 0
-        self._kernels: dict[PrefillSignature, _capi.Kernel | Refused] = {}
+        # Kernels, or why the target refuses them.
+        self._kernels: dict[PrefillSignature, _capi.Kernel | str] = {}
 
     def prefill(self, q: Any, k: Any, v: Any, **options: Any) -> Any:
         return_lse = options.pop("return_lse", False)
@@ -196,18 +197,18 @@ class DeviceTarget(Target):
         if signature not in self._kernels:
             self._kernels[signature] = self._compile_or_refuse(signature)
         kernel = self._kernels[signature]
-        if isinstance(kernel, Refused):
-            raise kernel
+        if isinstance(kernel, str):
+            raise Refused(kernel)
         return kernel
 
-    def _compile_or_refuse(self, signature: PrefillSignature) -> _capi.Kernel | Refused:
+    def _compile_or_refuse(self, signature: PrefillSignature) -> _capi.Kernel | str:
         try:
             return self.compile(prefill_module(signature))
         except _capi.Error:
             reason = refusal(signature, self.name)
             if reason is None:
                 raise
-            return Refused(str(reason))
+            return str(reason)
 
     def run(self, kernel: _capi.Kernel, arguments: list[Any]) -> None:
         shift = SHIFTS[self._runs % len(SHIFTS)]

@@ -268,6 +268,22 @@ def test_refusals_name_what_is_misaligned():
 FOR_Q = (_capi.Argument("q", "f32", (-1, -1), False),)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["forms/causal_paged_float32", "properties/linear_in_v[float32]"],
+)
+def test_what_a_target_refuses_is_skipped(monkeypatch, name):
+    """Before there is anything to run it on: hypothesis finds no other reason."""
+    monkeypatch.setattr(targets, "current", device_target.DeviceTarget("sm_90a"))
+    test = gpu_suite.collect()[name]
+    outcome = workers.run_test(name, test, targets.Refused)
+    assert outcome[:3] == (
+        name,
+        "skipped",
+        "q: expected bfloat16 or float16 for sm_90a, got float32",
+    )
+
+
 OUT = "device 0 has no bytes left: CUDA_ERROR_OUT_OF_MEMORY"
 
 
@@ -293,6 +309,16 @@ def test_errors_that_last():
     with pytest.raises(_capi.Error, match="k_rope: expected"):
         target.run(Fails(), [np.ones((4, 5), np.float32)])
     assert target.lost
+
+
+def test_notes_of_a_failure():
+    def fails():
+        error = AssertionError("1 is 2")
+        error.__notes__ = ["Falsifying example:\n  fails()"]
+        raise error
+
+    outcome = workers.run_test("x", fails, LookupError)
+    assert outcome.reason == "AssertionError: 1 is 2; Falsifying example: fails()"
 
 
 # --- What it survives.

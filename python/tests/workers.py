@@ -47,6 +47,9 @@ def run_test(name: str, test: Callable[[], None], skipped: type[Exception]) -> O
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = "" if str(error) else f" at {os.path.basename(place[0])}:{place[1]}"
         result, reason = "failed", f"{type(error).__name__}{where}: {error}"
+        # Hypothesis notes the example; what is printed of a reason is a line.
+        for note in getattr(error, "__notes__", ()):
+            reason += f"; {' '.join(note.split())}"
     return Outcome(name, result, reason, time.perf_counter() - start)
 
 
