@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GPULimits.h"
+
 #include "mla/Conversion/KernelAttrs.h"
 #include "mla/Dialect/MLA/IR/MLA.h"
 #include "mla/Pipelines/Passes.h"
@@ -51,9 +53,10 @@ static ScheduleAttr getGPUSchedule(PrefillOp op) {
   int64_t queryTile = 128, keyTile = 128;
   int64_t nope = width(op.getK()), value = width(op.getV());
   int64_t query = width(op.getQ());
+  // A row of keys or queries, whose rope part begins a panel.
+  int64_t row = line(nope) + line(query - nope);
   auto getBytes = [&] {
-    return queryTile * line(query) +
-           kSlots * keyTile * (line(nope) + line(query - nope) + line(value));
+    return queryTile * row + kSlots * keyTile * (row + line(value));
   };
   while (keyTile > 32 && getBytes() > kTileBytes)
     keyTile /= 2;
@@ -89,11 +92,16 @@ struct SelectSchedule : mla::impl::MLASelectScheduleBase<SelectSchedule> {
       return signalPassFailure();
     }
     MLIRContext *context = &getContext();
-    getOperation()->walk([&](PrefillOp op) {
+    WalkResult result = getOperation()->walk([&](PrefillOp op) {
+      if (info->isGPU && failed(checkRunsOnGPU(op)))
+        return WalkResult::interrupt();
       if (!op.getSchedule())
         op.setScheduleAttr(info->isGPU ? getGPUSchedule(op)
                                        : getCPUSchedule(context));
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      return signalPassFailure();
     StringRef name = VectorScheduleAttr::attributeName;
     Attribute schedule;
     if (info->isGPU) {

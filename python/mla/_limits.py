@@ -14,8 +14,6 @@ from mla.module import CacheSignature, PrefillSignature
 # A matrix product takes this many 16-bit columns of a row at a time, and its result
 # has at most so many.
 _STEP, _MAX_VALUE = 16, 256
-# The rope part of a query starts with a panel of shared memory.
-_PANEL = 64
 # The bytes that the copies of rows move at a time.
 _CHUNK = 16
 
@@ -40,8 +38,8 @@ def refusal(s: PrefillSignature, target: str) -> TypeError | ValueError | None:
     if source.dtype != s.dtype:
         expected = f"{dtype_name(s.dtype)} (q's element type)"
         return wrong(TypeError, rope, expected, dtype_name(source.dtype))
-    if s.nope % _PANEL:
-        return wrong(ValueError, "k", f"a multiple of {_PANEL} columns", s.nope)
+    if s.nope % _STEP:
+        return wrong(ValueError, "k", f"a multiple of {_STEP} columns", s.nope)
     if s.rope % _STEP:
         expected = f"a rope part of a multiple of {_STEP} columns"
         return wrong(ValueError, "q", expected, s.rope)

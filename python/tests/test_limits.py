@@ -61,12 +61,8 @@ REFUSED = [
         ),
     ),
     (
-        replace(PAGED, nope=80),
-        ValueError("k: expected a multiple of 64 columns for sm_90a, got 80"),
-    ),
-    (
-        replace(RAGGED, nope=96),
-        ValueError("k: expected a multiple of 64 columns for sm_90a, got 96"),
+        replace(PAGED, nope=72),
+        ValueError("k: expected a multiple of 16 columns for sm_90a, got 72"),
     ),
     (
         replace(RAGGED, rope=24),
@@ -97,6 +93,8 @@ TAKEN = [
     replace(RAGGED, value=16, rope=16, dtype="f16", rope_source=RopeSignature("f16")),
     replace(PAGED, value=256, output_dtype="f32"),
     cache(width=72),
+    replace(PAGED, nope=80),
+    replace(RAGGED, nope=16, rope=48),
 ]
 
 
@@ -130,7 +128,7 @@ def test_taken(cuda, signature):
 
 @pytest.mark.parametrize(
     "changes, error",
-    [({"dtype": "float32"}, TypeError), ({"dims": (80, 64, 64)}, ValueError)],
+    [({"dtype": "float32"}, TypeError), ({"dims": (72, 64, 64)}, ValueError)],
 )
 def test_by_the_call(cuda, changes, error):
     """Before anything is compiled or launched; the same shapes run on a CPU."""

@@ -4,7 +4,6 @@
 // RUN: mla-opt %s -mla-select-schedule="target=cpu-avx512" | FileCheck %s
 // RUN: mla-opt %s -mla-select-schedule="target=cpu-avx2" | FileCheck %s --check-prefix=AVX2
 // RUN: mla-opt %s -mla-select-schedule="target=cpu-generic" | FileCheck %s --check-prefix=GENERIC
-// RUN: mla-opt %s -mla-select-schedule="target=sm_90a" | FileCheck %s --check-prefix=GPU
 // The default is this machine.
 // RUN: mla-opt %s -mla-select-schedule | FileCheck %s --check-prefix=HOST
 
@@ -38,11 +37,6 @@ func.func @prefill(%q: tensor<?x2x24xf32>, %offsets: tensor<?xi32>,
 // CHECK-SAME: mla.vector_schedule = #mla.vector_schedule<strip = 5, block = 3>
 // AVX2: mla.vector_schedule = #mla.vector_schedule<strip = {{8|16|24|32}}, block
 // GENERIC: mla.vector_schedule = #mla.vector_schedule<strip = {{4|8|16}}, block
-// On a GPU roles and registers take the place of lanes.
-// GPU-LABEL: func.func @loops
-// GPU: mla.role_schedule = #mla.role_schedule<slots = {{[0-9]+}}, producer_registers = {{[0-9]+}}, consumer_registers = {{[0-9]+}}>
-// GPU: mla.role_schedule = #mla.role_schedule<slots = 1, producer_registers = 24, consumer_registers = 240>
-// GPU-SAME: mla.vector_schedule = #mla.vector_schedule<strip = 5, block = 3>
 func.func @loops(%n: index, %out: tensor<?xf32>) -> tensor<?xf32> {
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<1xf32>

@@ -2,10 +2,17 @@
 // has them.
 
 // RUN: sed -e 's/Q16/f32/' -e 's/CACHE16/f32/' %s > %t.all.mlir
-// RUN: not mla-opt %t.all.mlir --mla-lower="target=sm_90a" 2>&1 | FileCheck %s
+// RUN: not mla-opt %t.all.mlir --mla-lower="target=sm_90a" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ALL
+// ALL: error: 'mla.prefill' op 'q': expected bf16 or f16 on a GPU, got 'f32'
 // RUN: sed -e 's/Q16/bf16/' -e 's/CACHE16/f32/' %s > %t.cache.mlir
-// RUN: not mla-opt %t.cache.mlir --mla-lower="target=sm_90a" 2>&1 | FileCheck %s
-// CHECK: error: {{.*}}expected {{.*}}bf16 or f16, got {{.*}}f32
+// RUN: not mla-opt %t.cache.mlir --mla-lower="target=sm_90a" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=CACHE
+// CACHE: error: 'mla.prefill' op 'kv_blocks': expected 'bf16' (as 'q') on a GPU, got 'f32'
+// RUN: sed -e 's/Q16/f16/' -e 's/CACHE16/bf16/' %s > %t.mixed.mlir
+// RUN: not mla-opt %t.mixed.mlir --mla-lower="target=sm_90a" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MIXED
+// MIXED: error: 'mla.prefill' op 'kv_blocks': expected 'f16' (as 'q') on a GPU, got 'bf16'
 // RUN: sed -e 's/Q16/bf16/' -e 's/CACHE16/bf16/' %s \
 // RUN:   | mla-opt --mla-lower="target=sm_90a stop-after=nvvm" -o /dev/null
 

@@ -1,5 +1,5 @@
-// Widths that are no multiple of a panel's 64 columns: what is past an operand's last
-// column is in shared memory as zeros.
+// Widths that are no multiple of a panel's 64 columns: what is in shared memory past a
+// tile's last column is not read.
 
 // RUN: mla-opt %s --mla-lower="target=sm_90a stop-after=nvvm" | FileCheck %s
 

@@ -17,8 +17,10 @@
 
 #include "mla/Conversion/Passes.h"
 #include "mla/Dialect/MLA/IR/MLA.h"
+#include "mla/Dialect/Warpgroup/IR/Layouts.h"
 #include "mla/Dialect/Warpgroup/IR/Warpgroup.h"
 
+#include "mlir/Dialect/Affine/ViewLikeInterfaceUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -55,6 +57,8 @@ private:
   LogicalResult rewriteBlock(Block &block);
   LogicalResult rewriteFor(scf::ForOp op);
   LogicalResult rewriteSlice(tensor::ExtractSliceOp op);
+  LogicalResult loadRows(RankedTensorType type, Value view, Value tensor,
+                         Value operand);
   LogicalResult rewritePad(tensor::PadOp op);
   LogicalResult rewriteGather(GatherPagesOp op);
   LogicalResult rewriteLocate(LocateOp op);
@@ -182,6 +186,9 @@ static SmallVector<OpFoldResult> remap(ArrayRef<OpFoldResult> values,
 }
 
 LogicalResult ItemRewriter::rewriteSlice(tensor::ExtractSliceOp op) {
+  // Loaded already, as a tile of its own.
+  if (mapping.contains(op.getResult()))
+    return success();
   Value known = mapping.lookupOrNull(op.getSource());
   if (known && isa<wg::TileType>(known.getType())) {
     std::optional<int64_t> column =
@@ -217,6 +224,53 @@ LogicalResult ItemRewriter::rewriteSlice(tensor::ExtractSliceOp op) {
   return success();
 }
 
+/// The slices of columns that a tile is read in, if one of them does not begin
+/// where a panel of shared memory does: each is then loaded as a tile of its
+/// own, in which it does. Empty if the tile is loaded as it is.
+static SmallVector<tensor::ExtractSliceOp>
+findSlicesWithinPanels(tensor::PadOp op) {
+  SmallVector<tensor::ExtractSliceOp> slices;
+  bool isWithin = false;
+  for (Operation *user : op->getUsers()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (!slice || slice.getType().getRank() != 2 ||
+        !slice.getType().hasStaticShape() || !slice.hasUnitStride() ||
+        slice.getType().getDimSize(0) != op.getType().getDimSize(0))
+      return {};
+    std::optional<int64_t> column =
+        getConstantIntValue(slice.getMixedOffsets()[1]);
+    if (!column)
+      return {};
+    isWithin |= *column % wg::panelColumns != 0;
+    slices.push_back(slice);
+  }
+  if (!isWithin)
+    return {};
+  // In the order of the text.
+  llvm::sort(slices, [](Operation *left, Operation *right) {
+    return left->isBeforeInBlock(right);
+  });
+  return slices;
+}
+
+/// The slice's columns of rows of an operand, as one part of the operand: a
+/// tensor map can describe it.
+static Value makeColumns(ImplicitLocOpBuilder &b, memref::SubViewOp rows,
+                         tensor::ExtractSliceOp slice) {
+  int64_t width = slice.getType().getDimSize(1);
+  SmallVector<OpFoldResult> sizes{memref::getMixedSize(b, b.getLoc(), rows, 0),
+                                  b.getIndexAttr(width)};
+  SmallVector<OpFoldResult> allOffsets, allSizes, allStrides;
+  LogicalResult merged = affine::mergeOffsetsSizesAndStrides(
+      b, b.getLoc(), rows.getMixedOffsets(), rows.getMixedSizes(),
+      rows.getMixedStrides(), rows.getDroppedDims(), slice.getMixedOffsets(),
+      sizes, slice.getMixedStrides(), allOffsets, allSizes, allStrides);
+  assert(succeeded(merged) && "two dimensions of two");
+  (void)merged;
+  return makeView(b, rows.getSource(), allOffsets, allSizes, allStrides,
+                  {ShapedType::kDynamic, width});
+}
+
 LogicalResult ItemRewriter::rewritePad(tensor::PadOp op) {
   Value view = mapping.lookupOrNull(op.getSource());
   Value padding = op.getConstantPaddingValue();
@@ -227,15 +281,30 @@ LogicalResult ItemRewriter::rewritePad(tensor::PadOp op) {
       !isZeroInteger(high[1]))
     return op.emitOpError("has no home on a GPU: expected rows of an operand, "
                           "padded with zero rows at the end");
-  auto tile = wg::TileType::getChecked([&] { return op.emitOpError(); },
-                                       b.getContext(), op.getType().getShape(),
-                                       op.getType().getElementType());
+  SmallVector<tensor::ExtractSliceOp> slices = findSlicesWithinPanels(op);
+  if (slices.empty())
+    return loadRows(op.getType(), view, op, op.getSource());
+  for (tensor::ExtractSliceOp slice : slices) {
+    Value columns =
+        makeColumns(b, view.getDefiningOp<memref::SubViewOp>(), slice);
+    if (failed(loadRows(slice.getType(), columns, slice, op.getSource())))
+      return failure();
+  }
+  return success();
+}
+
+/// The first rows of a tile from a view of an operand; `tensor` is the tile.
+LogicalResult ItemRewriter::loadRows(RankedTensorType type, Value view,
+                                     Value tensor, Value operand) {
+  auto tile = wg::TileType::getChecked(
+      [&] { return tensor.getDefiningOp()->emitOpError(); }, b.getContext(),
+      type.getShape(), type.getElementType());
   if (!tile)
     return failure();
   Value count = memref::DimOp::create(b, view, 0);
   auto load = wg::LoadOp::create(b, tile, view, count);
-  keepName(op.getSource(), load);
-  mapping.map(op, load.getTile());
+  keepName(operand, load);
+  mapping.map(tensor, load.getTile());
   return success();
 }
 

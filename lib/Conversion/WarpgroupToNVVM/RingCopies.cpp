@@ -117,7 +117,9 @@ void PageCopy::findPages() {
 void PageCopy::copyRuns() {
   TensorMapType type = op.getMap().getType();
   int64_t rows = type.getBox()[2], columns = type.getBox()[3];
-  int64_t bytes = rows * tile.getColumns() * tile.getElementBits() / 8;
+  // Boxes arrive whole, also where the tile's last panel is not.
+  int64_t bytes = rows * llvm::alignTo(tile.getColumns(), columns) *
+                  tile.getElementBits() / 8;
   int64_t lineBytes = getWidth(tile.getSwizzle());
   auto leader = scf::IfOp::create(b, buildLeader(b));
   OpBuilder::InsertionGuard guard(b);
@@ -154,8 +156,10 @@ void PageCopy::gather() {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    // Past the last row the last one again: no branch between the loads.
+    // All look-ups first, past the last row that of the last one: no branch
+    // between them, so that they are on their way together.
     Value last = arith::SubIOp::create(b, total, index(b, 1));
+    SmallVector<std::pair<Value, Value>> copies; // to, from
     for (int64_t i = 0; i < kRowsInFlight; ++i) {
       Value number = arith::MinUIOp::create(
           b, add(b, loop.getInductionVar(), i * threadsPerWarp), last);
@@ -170,7 +174,17 @@ void PageCopy::gather() {
       Value offset = buildChunkOffset(b, tile, row, chunk);
       Value to = LLVM::GEPOp::create(b, element(0).getType(), b.getI8Type(),
                                      element(0), LLVM::GEPArg(narrow(offset)));
-      NVVM::CpAsyncOp::create(b, to, from, bytesPerChunk,
+      copies.emplace_back(to, from);
+    }
+    for (auto [i, copy] : llvm::enumerate(copies)) {
+      OpBuilder::InsertionGuard inner(b);
+      if (i) {
+        Value number = add(b, loop.getInductionVar(), i * threadsPerWarp);
+        Value exists =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ule, number, last);
+        b.setInsertionPointToStart(scf::IfOp::create(b, exists).thenBlock());
+      }
+      NVVM::CpAsyncOp::create(b, copy.first, copy.second, bytesPerChunk,
                               NVVM::LoadCacheModifierKind::CG,
                               /*cpSize=*/Value());
     }

@@ -132,13 +132,22 @@ PtxasReport ptx::parsePtxasOutput(StringRef output) {
   return Parser().parse(output);
 }
 
+/// setmaxnreg is ignored. ptxas says so of kernels that need no more registers
+/// than each thread starts with, so that there are none to give away; in any
+/// other kernel somebody spills.
+static constexpr llvm::StringLiteral kRegistersStay = "C7508";
+
 std::vector<std::string> PtxasReport::getProblems() const {
+  bool spills = llvm::any_of(kernels, [](const KernelFacts &kernel) {
+    return kernel.spillStoreBytes || kernel.spillLoadBytes;
+  });
   std::vector<std::string> problems;
   for (const Message &message : messages)
-    if (message.kind == Message::Kind::Advisory)
-      problems.push_back(message.code + ": " + message.text);
-    else if (message.kind == Message::Kind::Warning)
+    if (message.kind == Message::Kind::Warning)
       problems.push_back(message.text);
+    else if (message.kind == Message::Kind::Advisory &&
+             (spills || message.code != kRegistersStay))
+      problems.push_back(message.code + ": " + message.text);
   for (const KernelFacts &kernel : kernels) {
     if (kernel.spillStoreBytes || kernel.spillLoadBytes)
       problems.push_back("'" + kernel.name + "' spills registers: stores of " +

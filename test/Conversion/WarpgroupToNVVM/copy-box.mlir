@@ -81,4 +81,34 @@ gpu.module @kernels {
     }
     llvm.return
   }
+
+  // A box is a whole panel, also where the tile's last one is not: 80 columns are two of
+  // 8 KiB, behind which the second tile's comes, and all three are announced.
+  // CHECK: llvm.func @partial
+  // CHECK: %[[BASE:.*]] = llvm.inttoptr %{{.*}} : i32 to !llvm.ptr<3>
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[BASE]], %{{.*}}, %{{.*}}, box[%c0_i32,
+  // CHECK: %[[RIGHT:.*]] = llvm.getelementptr %[[BASE]][8192]
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[RIGHT]], %{{.*}}, %{{.*}}, box[%c64_i32,
+  // CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[BASE]][16384]
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[SECOND]], %{{.*}}, %{{.*}}, box[%c0_i32,
+  // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c24576_i32
+  llvm.func @partial(%row: i32, %use: i32, %p: !llvm.ptr)
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {
+    %map = builtin.unrealized_conversion_cast %p : !llvm.ptr to !wg.tensor_map<64x64xbf16>
+    %ring = wg.ring consumers 1 : !wg.ring<1 x !wg.tile<64x80xbf16>, !wg.tile<64x16xbf16>>
+    wg.roles warpgroups 1 producer registers 40 {
+      %c0 = arith.constant 0 : i32
+      %c64 = arith.constant 64 : i32
+      wg.acquire %ring[%use] : !wg.ring<1 x !wg.tile<64x80xbf16>, !wg.tile<64x16xbf16>>
+      wg.copy_box %map[%row, %c0] to %ring[%use] element 0 column 0
+          : !wg.tensor_map<64x64xbf16>, !wg.ring<1 x !wg.tile<64x80xbf16>, !wg.tile<64x16xbf16>>
+      wg.copy_box %map[%row, %c64] to %ring[%use] element 0 column 64
+          : !wg.tensor_map<64x64xbf16>, !wg.ring<1 x !wg.tile<64x80xbf16>, !wg.tile<64x16xbf16>>
+      wg.copy_box %map[%row, %c0] to %ring[%use] element 1 column 0
+          : !wg.tensor_map<64x64xbf16>, !wg.ring<1 x !wg.tile<64x80xbf16>, !wg.tile<64x16xbf16>>
+      wg.commit %ring[%use] : !wg.ring<1 x !wg.tile<64x80xbf16>, !wg.tile<64x16xbf16>>
+    } consumer registers 232 {
+    }
+    llvm.return
+  }
 }

@@ -111,4 +111,69 @@ gpu.module @kernels {
     }
     llvm.return
   }
+
+  // Boxes arrive whole, also where the tile's last panel is not: 16 rows of 80 columns
+  // are two boxes of 16 rows of 128 bytes, the second in the second panel.
+  // CHECK: llvm.func @partial
+  // CHECK-DAG: %[[C4096:.*]] = arith.constant 4096 : i32
+  // CHECK: wg.roles
+  // CHECK: %[[BASE:.*]] = llvm.inttoptr %{{.*}} : i32 to !llvm.ptr<3>
+  // CHECK: nvvm.mbarrier.expect_tx %[[FULL:.*]], %[[C4096]]
+  // CHECK-NEXT: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[BASE]], %{{.*}}, %[[FULL]], box[%c480_i32,
+  // CHECK-NEXT: %[[RIGHT:.*]] = llvm.getelementptr %[[BASE]][8192]
+  // CHECK-NEXT: nvvm.cp.async.bulk.tensor.shared.cluster.global %[[RIGHT]], %{{.*}}, %[[FULL]], box[%c544_i32,
+  // CHECK-NEXT: arith.cmpi sgt, %{{.*}}, %c16
+  // CHECK: nvvm.mbarrier.expect_tx %{{.*}}, %[[C4096]]
+  // CHECK: nvvm.mbarrier.expect_tx %{{.*}}, %[[C4096]]
+  // CHECK: nvvm.mbarrier.expect_tx %{{.*}}, %[[C4096]]
+  // CHECK-COUNT-2: nvvm.cp.async.bulk
+  // CHECK-NOT: nvvm.cp.async.bulk
+  // Chunk by chunk there are none but the tile's: ten a row.
+  // CHECK: } else {
+  // CHECK: arith.muli %{{.*}}, %c10
+  // CHECK-NOT: nvvm.mbarrier.expect_tx
+  // CHECK: nvvm.mbarrier.arrive %
+  llvm.func @partial(%c: !llvm.ptr, %t: !llvm.ptr, %i: i64, %use: i32, %m: !llvm.ptr)
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {
+    %cache = builtin.unrealized_conversion_cast %c : !llvm.ptr to memref<?x1x?x48x1x576xbf16>
+    %table = builtin.unrealized_conversion_cast %t : !llvm.ptr to memref<?x?xi32>
+    %any = builtin.unrealized_conversion_cast %i : i64 to index
+    %map = builtin.unrealized_conversion_cast %m : !llvm.ptr to !wg.tensor_map<1x1x16x64xbf16>
+    %ring = wg.ring consumers 1 : !wg.ring<1 x !wg.tile<64x80xbf16>>
+    wg.roles warpgroups 1 producer registers 40 {
+      wg.acquire %ring[%use] : !wg.ring<1 x !wg.tile<64x80xbf16>>
+      wg.copy_pages %cache by %map[layer %any, column 480] through %table[%any]
+          rows(%any, %any) to %ring[%use] element 0
+          : memref<?x1x?x48x1x576xbf16> by !wg.tensor_map<1x1x16x64xbf16>, memref<?x?xi32>,
+            !wg.ring<1 x !wg.tile<64x80xbf16>>
+      wg.commit %ring[%use] : !wg.ring<1 x !wg.tile<64x80xbf16>>
+    } consumer registers 232 {
+    }
+    llvm.return
+  }
+
+  // Less than one panel.
+  // CHECK: llvm.func @narrow
+  // CHECK-DAG: %[[C2048:.*]] = arith.constant 2048 : i32
+  // CHECK: wg.roles
+  // CHECK-COUNT-4: nvvm.mbarrier.expect_tx %{{.*}}, %[[C2048]]
+  // CHECK-NOT: nvvm.mbarrier.expect_tx
+  llvm.func @narrow(%c: !llvm.ptr, %t: !llvm.ptr, %i: i64, %use: i32, %m: !llvm.ptr)
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {
+    %cache = builtin.unrealized_conversion_cast %c : !llvm.ptr to memref<?x1x?x48x1x32xbf16>
+    %table = builtin.unrealized_conversion_cast %t : !llvm.ptr to memref<?x?xi32>
+    %any = builtin.unrealized_conversion_cast %i : i64 to index
+    %map = builtin.unrealized_conversion_cast %m : !llvm.ptr to !wg.tensor_map<1x1x16x64xbf16>
+    %ring = wg.ring consumers 1 : !wg.ring<1 x !wg.tile<64x16xbf16>>
+    wg.roles warpgroups 1 producer registers 40 {
+      wg.acquire %ring[%use] : !wg.ring<1 x !wg.tile<64x16xbf16>>
+      wg.copy_pages %cache by %map[layer %any, column 16] through %table[%any]
+          rows(%any, %any) to %ring[%use] element 0
+          : memref<?x1x?x48x1x32xbf16> by !wg.tensor_map<1x1x16x64xbf16>, memref<?x?xi32>,
+            !wg.ring<1 x !wg.tile<64x16xbf16>>
+      wg.commit %ring[%use] : !wg.ring<1 x !wg.tile<64x16xbf16>>
+    } consumer registers 232 {
+    }
+    llvm.return
+  }
 }

@@ -104,4 +104,22 @@ TEST(PtxasReport, Nothing) {
   EXPECT_EQ(parsePtxasOutput("    0 bytes stack frame\n").messages.size(), 1u);
 }
 
+// Registers that stay where they are matter only to a kernel that lacks some.
+TEST(PtxasReport, RegistersThatStay) {
+  std::string stays =
+      "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' "
+      "ignored; unable to determine register count at entry.\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
+      "ptxas info    : Function properties for k\n";
+  PtxasReport report = parsePtxasOutput(
+      stays + "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
+              "loads\nptxas info    : Used 142 registers\n");
+  EXPECT_TRUE(report.getProblems().empty());
+  report = parsePtxasOutput(
+      stays + "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill "
+              "loads\nptxas info    : Used 168 registers\n");
+  ASSERT_EQ(report.getProblems().size(), 2u);
+  EXPECT_EQ(report.getProblems()[0].substr(0, 5), "C7508");
+}
+
 } // namespace

@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace mlir::mla::wg;
 
-/// Columns of a panel of 16-bit elements, swizzled by 128 bytes.
-static constexpr int64_t kPanel = 64;
-
 //===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
@@ -106,12 +103,13 @@ LogicalResult CopyBoxOp::verify() {
     rows *= extent;
   int64_t column = getColumn();
   if (map.getElementType() != tile->getElementType() ||
-      rows != tile->getShape()[0] || column % kPanel != 0 ||
-      column + map.getBox().back() > tile->getShape()[1] ||
-      map.getBox().back() > kPanel)
+      rows != tile->getShape()[0] || column % panelColumns != 0 ||
+      column + map.getBox().back() > static_cast<int64_t>(llvm::alignTo(
+                                         tile->getShape()[1], panelColumns)) ||
+      map.getBox().back() > panelColumns)
     return emitOpError() << "expected a box that is a panel of " << *tile
-                         << " at a multiple of " << kPanel << " columns, got "
-                         << map << " at " << column;
+                         << " at a multiple of " << panelColumns
+                         << " columns, got " << map << " at " << column;
   return success();
 }
 
@@ -128,7 +126,8 @@ LogicalResult CopyPagesOp::verify() {
   int64_t rows = box.size() == 4 ? box[2] : 0;
   if (box.size() != 4 || box[0] != 1 || box[1] != 1 ||
       rows % linesPerPeriod != 0 || tile->getShape()[0] % rows != 0 ||
-      box[3] > kPanel || tile->getShape()[1] % box[3] != 0)
+      box[3] > panelColumns ||
+      (box[3] != panelColumns && tile->getShape()[1] % box[3] != 0))
     return emitOpError()
            << "'map': expected a box [1, 1, rows, one panel] whose rows are a "
               "multiple of "

@@ -7,6 +7,8 @@
 
 #include "VerifyCache.h"
 
+#include "mla/Dialect/Warpgroup/IR/Layouts.h"
+
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -89,10 +91,9 @@ LogicalResult ColumnsOp::verify() {
     return emitOpError()
            << "expected a tile of the source's rows and elements, " << from
            << ", got " << to;
-  if (getFirst() % 64 != 0)
-    return emitOpError()
-           << "'first': expected the first column of a panel of 64, got "
-           << getFirst();
+  if (getFirst() % panelColumns != 0)
+    return emitOpError() << "'first': expected the first column of a panel of "
+                         << panelColumns << ", got " << getFirst();
   int64_t end = getFirst() + to.getShape()[1];
   if (end > from.getShape()[1])
     return emitOpError() << "expected columns up to " << end

@@ -18,9 +18,6 @@
 using namespace mlir;
 using namespace mlir::mla::wg;
 
-/// Columns of a panel of 16-bit elements, swizzled by 128 bytes.
-static constexpr int64_t kPanel = 64;
-
 Value Load::getCount() const {
   if (auto load = dyn_cast<LoadOp>(op))
     return load.getCount();
@@ -115,20 +112,19 @@ static FailureOr<Load> describe(LoadOp op, scf::ForallOp items) {
     return failure();
   MemRefType source = view.getSourceType();
   TileType tile = op.getTile().getType();
-  int64_t rank = source.getRank(), width = tile.getShape()[1];
+  int64_t rank = source.getRank();
   llvm::SmallBitVector dropped = view.getDroppedDims();
   if (!isOutside(view.getSource(), items) || rank > 5 || dropped[rank - 1] ||
       dropped.count() + 2 != dropped.size() || tile.getShape()[0] > 256 ||
       !source.isLastDimUnitStride())
     return failure();
-  // The map's last extent is one whole panel.
-  if (width % kPanel != 0)
-    return failure();
+  // The map's last extent is one whole panel, also where the tile's last panel
+  // is not: what a box brings beyond the tile's columns nobody reads.
   SmallVector<int64_t> box(rank, 1);
   for (int64_t i = 0; i < rank - 1; ++i)
     if (!dropped[i])
       box[i] = tile.getShape()[0];
-  box.back() = kPanel;
+  box.back() = panelColumns;
   return Load{op, tile, view.getSource(), view.getMixedOffsets(),
               TensorMapType::get(op.getContext(), box, tile.getElementType())};
 }
@@ -139,12 +135,12 @@ static FailureOr<Load> describe(LoadPagesOp op, scf::ForallOp items) {
   if (!isOutside(op.getCache(), items) || !isOutside(op.getTable(), items))
     return failure();
   MemRefType cache = op.getCache().getType();
-  int64_t rows = tile.getShape()[0], width = tile.getShape()[1];
+  int64_t rows = tile.getShape()[0];
   TensorMapType map;
-  if (!cache.isDynamicDim(3) && width % kPanel == 0) {
+  if (!cache.isDynamicDim(3)) {
     int64_t run = std::gcd(cache.getDimSize(3), rows);
     if (run % linesPerPeriod == 0 && run <= 256)
-      map = TensorMapType::get(op.getContext(), {1, 1, run, kPanel},
+      map = TensorMapType::get(op.getContext(), {1, 1, run, panelColumns},
                                tile.getElementType());
   }
   return Load{op, tile, op.getCache(), {}, map};

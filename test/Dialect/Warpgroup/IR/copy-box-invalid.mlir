@@ -47,9 +47,10 @@ func.func @column(%map: !wg.tensor_map<128x32xbf16>, %ring: !wg.ring<2 x !wg.til
 
 // -----
 
+// A panel that the tile has none of, not even in part.
 func.func @past_the_end(%map: !wg.tensor_map<128x64xbf16>, %ring: !wg.ring<2 x !wg.tile<128x80xbf16>>, %use: i32) {
-  // expected-error @+1 {{expected a box that is a panel of '!wg.tile<128x80xbf16>' at a multiple of 64 columns, got '!wg.tensor_map<128x64xbf16>' at 64}}
-  wg.copy_box %map[%use, %use] to %ring[%use] element 0 column 64
+  // expected-error @+1 {{expected a box that is a panel of '!wg.tile<128x80xbf16>' at a multiple of 64 columns, got '!wg.tensor_map<128x64xbf16>' at 128}}
+  wg.copy_box %map[%use, %use] to %ring[%use] element 0 column 128
       : !wg.tensor_map<128x64xbf16>, !wg.ring<2 x !wg.tile<128x80xbf16>>
   return
 }

@@ -14,12 +14,15 @@ func.func @panels(%map: !wg.tensor_map<128x1x64xbf16>,
   return
 }
 
-// The last panel may be narrower, and so may the box.
+// The last panel may be narrower. The box may be, too, or bring more than is read.
 // CHECK-LABEL: func.func @narrow
 // CHECK: wg.copy_box {{.*}} element 0 column 64 : <64x16xf16>, <1 x !wg.tile<64x80xf16>>
-func.func @narrow(%map: !wg.tensor_map<64x16xf16>, %ring: !wg.ring<1 x !wg.tile<64x80xf16>>,
-    %use: i32, %row: i32, %column: i32) {
+// CHECK: wg.copy_box {{.*}} element 0 column 64 : <64x64xf16>, <1 x !wg.tile<64x80xf16>>
+func.func @narrow(%map: !wg.tensor_map<64x16xf16>, %panel: !wg.tensor_map<64x64xf16>,
+    %ring: !wg.ring<1 x !wg.tile<64x80xf16>>, %use: i32, %row: i32, %column: i32) {
   wg.copy_box %map[%row, %column] to %ring[%use] element 0 column 64
       : !wg.tensor_map<64x16xf16>, !wg.ring<1 x !wg.tile<64x80xf16>>
+  wg.copy_box %panel[%row, %column] to %ring[%use] element 0 column 64
+      : !wg.tensor_map<64x64xf16>, !wg.ring<1 x !wg.tile<64x80xf16>>
   return
 }

@@ -20,3 +20,14 @@ func.func @copy_pages(%cache: !cache, %map: !wg.tensor_map<1x1x64x64xbf16>,
       : !cache, memref<?x?xui32>, !wg.ring<2 x !wg.tile<128x64xbf16>>
   return
 }
+
+// A box is a whole panel of columns, also where the tile's last panel is not.
+// CHECK-LABEL: func.func @partial
+// CHECK: wg.copy_pages {{.*}}, column 480] {{.*}} by !wg.tensor_map<1x1x64x64xbf16>, memref<?x?xi32>, <2 x !wg.tile<128x80xbf16>>
+func.func @partial(%cache: !cache, %map: !wg.tensor_map<1x1x64x64xbf16>,
+    %table: memref<?x?xi32>, %ring: !wg.ring<2 x !wg.tile<128x80xbf16>>, %use: i32, %i: index) {
+  wg.copy_pages %cache by %map[layer %i, column 480] through %table[%i] rows(%i, %i)
+      to %ring[%use] element 0
+      : !cache by !wg.tensor_map<1x1x64x64xbf16>, memref<?x?xi32>, !wg.ring<2 x !wg.tile<128x80xbf16>>
+  return
+}

@@ -92,10 +92,11 @@ func.func @strided(%k: !m, %out: memref<64x64xf32>, %n: index) {
   return
 }
 
-// 16 of more columns: a box cannot leave out what is to their right.
-// CHECK-LABEL: func.func @part_of_a_panel
+// A box has at most 256 rows.
+// CHECK-LABEL: func.func @many_rows
 // CHECK: wg.load
-func.func @part_of_a_panel(%k: !m, %out: memref<64x64xf32>, %n: index) {
+func.func @many_rows(%k: !m, %q: !wg.fragment<64x320xbf16, operand_a>, %out: memref<64x64xf32>,
+    %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -103,10 +104,103 @@ func.func @part_of_a_panel(%k: !m, %out: memref<64x64xf32>, %n: index) {
   scf.forall (%i) in (%n) {
     %init = wg.splat %zero : f32 -> !s
     %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %init) -> (!s) {
-      %ks = memref.subview %k[%j, 0] [64, 16] [1, 1] : !m to memref<64x16xbf16, strided<[64, 1], offset: ?>>
-      %kt = wg.load %ks : memref<64x16xbf16, strided<[64, 1], offset: ?>> -> !wg.tile<64x16xbf16>
-      %sp = wg.mma %kt by %kt transposed accumulate %acc
-          : !s, !wg.tile<64x16xbf16> by !wg.tile<64x16xbf16> -> !wg.pending<!s>
+      %ks = memref.subview %k[%j, 0] [320, 64] [1, 1] : !m to memref<320x64xbf16, strided<[64, 1], offset: ?>>
+      %kt = wg.load %ks : memref<320x64xbf16, strided<[64, 1], offset: ?>> -> !wg.tile<320x64xbf16>
+      %sp = wg.mma %q by %kt accumulate %acc
+          : !s, !wg.fragment<64x320xbf16, operand_a> by !wg.tile<320x64xbf16> -> !wg.pending<!s>
+      %s = wg.wait %sp : !wg.pending<!s> -> !s
+      scf.yield %s : !s
+    }
+    wg.store %r, %out count %c64 : !s, memref<64x64xf32>
+  } {mla.role_schedule = #roles}
+  return
+}
+
+// A tensor map has at most five dimensions,
+// CHECK-LABEL: func.func @six_dimensions
+// CHECK: wg.load
+func.func @six_dimensions(%k: memref<2x2x2x2x?x64xbf16>, %out: memref<64x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) in (%n) {
+    %init = wg.splat %zero : f32 -> !s
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %init) -> (!s) {
+      %ks = memref.subview %k[0, 0, 1, 0, %j, 0] [1, 1, 1, 1, 64, 64] [1, 1, 1, 1, 1, 1]
+          : memref<2x2x2x2x?x64xbf16> to !rows
+      %kt = wg.load %ks : !rows -> !t
+      %sp = wg.mma %kt by %kt accumulate %acc : !s, !t by !t -> !wg.pending<!s>
+      %s = wg.wait %sp : !wg.pending<!s> -> !s
+      scf.yield %s : !s
+    }
+    wg.store %r, %out count %c64 : !s, memref<64x64xf32>
+  } {mla.role_schedule = #roles}
+  return
+}
+
+// the last of which are the columns.
+// CHECK-LABEL: func.func @last_dimension
+// CHECK: wg.load
+func.func @last_dimension(%k: memref<?x64x1xbf16>, %out: memref<64x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) in (%n) {
+    %init = wg.splat %zero : f32 -> !s
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %init) -> (!s) {
+      %ks = memref.subview %k[%j, 0, 0] [64, 64, 1] [1, 1, 1] : memref<?x64x1xbf16> to !rows
+      %kt = wg.load %ks : !rows -> !t
+      %sp = wg.mma %kt by %kt accumulate %acc : !s, !t by !t -> !wg.pending<!s>
+      %s = wg.wait %sp : !wg.pending<!s> -> !s
+      scf.yield %s : !s
+    }
+    wg.store %r, %out count %c64 : !s, memref<64x64xf32>
+  } {mla.role_schedule = #roles}
+  return
+}
+
+// Pages of a cache, or a table of them, that only an item knows.
+// CHECK-LABEL: func.func @cache_of_an_item
+// CHECK: wg.load_pages
+func.func @cache_of_an_item(%k: memref<?x1x?x64x1x64xbf16>, %table: memref<?x?xi32>,
+    %out: memref<64x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) in (%n) {
+    %pages = memref.cast %k : memref<?x1x?x64x1x64xbf16> to memref<?x1x4x64x1x64xbf16>
+    %init = wg.splat %zero : f32 -> !s
+    %r = scf.for %j = %c0 to %n step %c64 iter_args(%acc = %init) -> (!s) {
+      %kt = wg.load_pages %pages[layer %c0, column 0] through %table[%i] rows(%j, %c64)
+          : memref<?x1x4x64x1x64xbf16>, memref<?x?xi32> -> !t
+      %sp = wg.mma %kt by %kt accumulate %acc : !s, !t by !t -> !wg.pending<!s>
+      %s = wg.wait %sp : !wg.pending<!s> -> !s
+      scf.yield %s : !s
+    }
+    wg.store %r, %out count %c64 : !s, memref<64x64xf32>
+  } {mla.role_schedule = #roles}
+  return
+}
+
+// CHECK-LABEL: func.func @table_of_an_item
+// CHECK: wg.load_pages
+func.func @table_of_an_item(%k: memref<?x1x?x64x1x64xbf16>, %table: memref<?x?xi32>,
+    %out: memref<64x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) in (%n) {
+    %row = memref.subview %table[%i, 0] [1, 64] [1, 1]
+        : memref<?x?xi32> to memref<1x64xi32, strided<[?, 1], offset: ?>>
+    %own = memref.cast %row
+        : memref<1x64xi32, strided<[?, 1], offset: ?>> to memref<?x?xi32, strided<[?, 1], offset: ?>>
+    %init = wg.splat %zero : f32 -> !s
+    %r = scf.for %j = %c0 to %n step %c64 iter_args(%acc = %init) -> (!s) {
+      %kt = wg.load_pages %k[layer %c0, column 0] through %own[%c0] rows(%j, %c64)
+          : memref<?x1x?x64x1x64xbf16>, memref<?x?xi32, strided<[?, 1], offset: ?>> -> !t
+      %sp = wg.mma %kt by %kt accumulate %acc : !s, !t by !t -> !wg.pending<!s>
       %s = wg.wait %sp : !wg.pending<!s> -> !s
       scf.yield %s : !s
     }

@@ -209,6 +209,8 @@ enum class Swizzle : uint8_t { None, Bytes32, Bytes64, Bytes128 };
 
 /// The width of a panel: 16, 32, 64 or 128 bytes.
 int64_t getWidth(Swizzle swizzle);
+/// Columns of 16-bit elements in a panel of 128 bytes.
+inline constexpr int64_t panelColumns = 64;
 
 /// The period of the pattern, and thereby the alignment of a tile.
 inline int64_t getPeriod(Swizzle swizzle) {
