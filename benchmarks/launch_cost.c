@@ -1,9 +1,9 @@
 /* Part of the MLA project, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A CUDA driver that is the real one but for launches, which it times, and a loop
- * without an interpreter. The program names it in MLA_CUDA_DRIVER_LIBRARY. It is
- * linked with libcuda, in which the runtime finds all other functions.
+ * A CUDA driver that is the real one but for launches, which it times, and a
+ * loop without an interpreter. The program names it in MLA_CUDA_DRIVER_LIBRARY.
+ * It is linked with libcuda, in which the runtime finds all other functions.
  */
 
 #define _GNU_SOURCE
@@ -24,7 +24,8 @@ int cuLaunchKernelEx(const void *config, void *function, void **parameters,
                      void **extra) {
   static int (*real)(const void *, void *, void **, void **);
   if (!real)
-    *(void **)&real = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuLaunchKernelEx");
+    *(void **)&real =
+        dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuLaunchKernelEx");
   double start = now();
   int result = real(config, function, parameters, extra);
   launchNanoseconds += now() - start;
