@@ -84,9 +84,9 @@ def install_driver() -> ctypes.CDLL:
         if "/libcuda.so" in line
     )
     path = pathlib.Path(tempfile.mkdtemp()) / "libtimed_cuda.so"
+    link = ["-Wl,--no-as-needed", libcuda]
     subprocess.run(
-        ["cc", "-O2", "-shared", "-fPIC", "-o", path, HERE / "launch_cost.c"]
-        + ["-Wl,--no-as-needed", libcuda],
+        ["cc", "-O2", "-shared", "-fPIC", "-o", path, HERE / "launch_cost.c", *link],
         check=True,
     )
     os.environ["MLA_CUDA_DRIVER_LIBRARY"] = str(path)

@@ -41,6 +41,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::mla::wg {
 #define GEN_PASS_DEF_WGPIPELINE
@@ -202,6 +203,30 @@ static bool isSameDeferred(Parts &x, Parts &y) {
 // Chains
 //===----------------------------------------------------------------------===//
 
+/// Computations on rows behind the chain that need of its results any but the
+/// accumulator: the sums, what is made of them.
+static SmallVector<Operation *> findFollowing(Chain &chain) {
+  scf::ForOp last = chain.back().loop;
+  SmallVector<Operation *> following;
+  for (Operation *op = last->getNextNode(); op; op = op->getNextNode()) {
+    if (!isa<MapOp, CombineOp>(op) ||
+        !cast<FragmentType>(op->getResult(0).getType()).isOfRows())
+      continue;
+    SetVector<Value> read(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), read);
+    bool isReady = llvm::all_of(read, [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      if (def == last)
+        return value != last.getResult(chain.back().accumulator);
+      return !def || def->getBlock() != last->getBlock() ||
+             def->isBeforeInBlock(last) || llvm::is_contained(following, def);
+    });
+    if (isReady)
+      following.push_back(op);
+  }
+  return following;
+}
+
 namespace {
 class Rotator {
 public:
@@ -245,10 +270,16 @@ private:
   void buildRest(Parts &parts, IRMapping &mapping, Value isLast);
   State buildFirst(unsigned number);
   State buildLoop(unsigned number, Value begin, const State &init);
-  Value buildDeferred(const State &state);
+  /// The last D. What follows the chain and needs no accumulator runs while it
+  /// does; its results are added to `results`.
+  Value buildDeferred(const State &state, SmallVectorImpl<Value> &results);
+  /// What follows the chain and needs no accumulator, of `state` instead of the
+  /// chain's results.
+  void buildFollowing(const State &state, SmallVectorImpl<Value> &results);
 
   Chain chain;
   SmallVector<ReleaseOp> shared;
+  SmallVector<Operation *> following;
   bool turns;
   ImplicitLocOpBuilder b;
   /// Of each loop: whether it has tiles, and whether no later one has.
@@ -397,10 +428,23 @@ Rotator::State Rotator::buildLoop(unsigned number, Value begin,
   return unflatten(loop.getResults().take_front(init.flat().size()));
 }
 
-Value Rotator::buildDeferred(const State &state) {
+void Rotator::buildFollowing(const State &state,
+                             SmallVectorImpl<Value> &results) {
+  IRMapping mapping;
+  mapping.map(chain.back().loop.getResults(), state.carried);
+  clone(following, mapping);
+  for (Operation *op : following)
+    llvm::append_range(results, llvm::map_range(op->getResults(), [&](Value x) {
+                         return mapping.lookup(x);
+                       }));
+}
+
+Value Rotator::buildDeferred(const State &state,
+                             SmallVectorImpl<Value> &results) {
   Parts &first = chain.front();
   IRMapping mapping = mapDeferred(state);
   clone(first.issue, mapping);
+  buildFollowing(state, results);
   clone(first.finish, mapping);
   return mapping.lookup(first.loop.getYieldedValues()[first.accumulator]);
 }
@@ -433,21 +477,38 @@ void Rotator::run() {
                                         arith::ConstantIntOp::create(b, 1, 1));
     none = arith::AndIOp::create(b, none, empty);
   }
-  auto branch = scf::IfOp::create(b, last.getResultTypes(), any,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  following = findFollowing(chain);
+  SmallVector<Type> types(last.getResultTypes());
+  for (Operation *op : following)
+    llvm::append_range(types, op->getResultTypes());
+  auto branch = scf::IfOp::create(b, types, any, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(branch.elseBlock());
     releaseShared(/*isLast=*/Value());
-    scf::YieldOp::create(b, inits);
+    SmallVector<Value> unchanged(inits);
+    buildFollowing({inits, {}}, unchanged);
+    scf::YieldOp::create(b, unchanged);
     b.setInsertionPointToEnd(branch.thenBlock());
     State state = buildFirst(0);
     for (auto [number, begin] : llvm::enumerate(begins))
       state = buildLoop(number, begin, state);
-    state.carried[chain.front().accumulator] = buildDeferred(state);
+    SmallVector<Value> results;
+    Value accumulator = buildDeferred(state, results);
+    state.carried[chain.front().accumulator] = accumulator;
+    llvm::append_range(state.carried, results);
     scf::YieldOp::create(b, state.carried);
   }
-  last.replaceAllUsesWith(branch.getResults());
+  ValueRange results = branch.getResults();
+  last.replaceAllUsesWith(results.take_front(last.getNumResults()));
+  results = results.drop_front(last.getNumResults());
+  for (Operation *op : following) {
+    op->replaceAllUsesWith(results.take_front(op->getNumResults()));
+    results = results.drop_front(op->getNumResults());
+  }
+  for (Operation *op : llvm::reverse(following))
+    op->erase();
   for (ReleaseOp release : shared)
     release.erase();
   for (Parts &parts : llvm::reverse(chain))
