@@ -264,6 +264,8 @@ void RingLowering::initBarriers(RolesOp roles) {
 }
 
 void RingLowering::lower(AcquireOp op) {
+  // Behind the op: copies of pages put before it what need not wait.
+  b.setInsertionPointAfter(op);
   RingPlace &ring = of(op.getRing());
   Value parity = arith::XOrIOp::create(b, buildParity(b, ring, op.getUse()),
                                        buildConstant(b, 1));

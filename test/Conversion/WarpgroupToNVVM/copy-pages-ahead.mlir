@@ -1,9 +1,6 @@
 // The pages of a tile are looked up before the wait for its slot, so that one way to
 // memory hides behind the other.
-// Not yet: what stands for the wait is there already when the look-ups are put in front of
-// wg.acquire.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-wg-lower-rings -canonicalize -cse | FileCheck %s
 
 gpu.module @kernels {

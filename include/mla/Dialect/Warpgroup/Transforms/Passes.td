@@ -50,6 +50,8 @@ def WGPipeline : Pass<"mla-wg-pipeline"> {
     has work while the elementwise part runs. The chain's first iteration is
     peeled; items without any skip all of it. Tiles that all the chain's first
     products share are given back behind the last of them, not after the chain.
+    Rows behind the chain that need no accumulator are computed beside the last
+    product.
 
     Warpgroups issue the chain's first product in turns: they start half an
     iteration apart, and one's products run beside the other's elementwise part.
