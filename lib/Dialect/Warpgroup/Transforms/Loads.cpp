@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <numeric>
@@ -105,6 +106,25 @@ static bool isOutside(Value value, scf::ForallOp items) {
   return !items->isAncestor(value.getParentBlock()->getParentOp());
 }
 
+/// Whether the items store where a load reads: a producer would copy what is
+/// not there yet.
+static bool isStoredTo(Value source, scf::ForallOp items) {
+  Value memory = memref::skipViewLikeOps(cast<MemrefValue>(source));
+  auto isSame = [&](Value dest) {
+    return memref::skipViewLikeOps(cast<MemrefValue>(dest)) == memory;
+  };
+  return items
+      .walk([&](Operation *op) {
+        auto tile = dyn_cast<StoreOp>(op);
+        auto element = dyn_cast<memref::StoreOp>(op);
+        return (tile && isSame(tile.getDest())) ||
+                       (element && isSame(element.getMemRef()))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// A slice of an operand: a box of rows for each panel of columns.
 static FailureOr<Load> describe(LoadOp op, scf::ForallOp items) {
   auto view = op.getSource().getDefiningOp<memref::SubViewOp>();
@@ -114,7 +134,8 @@ static FailureOr<Load> describe(LoadOp op, scf::ForallOp items) {
   TileType tile = op.getTile().getType();
   int64_t rank = source.getRank();
   llvm::SmallBitVector dropped = view.getDroppedDims();
-  if (!isOutside(view.getSource(), items) || rank > 5 || dropped[rank - 1] ||
+  if (!isOutside(view.getSource(), items) ||
+      isStoredTo(view.getSource(), items) || rank > 5 || dropped[rank - 1] ||
       dropped.count() + 2 != dropped.size() || tile.getShape()[0] > 256 ||
       !source.isLastDimUnitStride())
     return failure();
@@ -132,7 +153,8 @@ static FailureOr<Load> describe(LoadOp op, scf::ForallOp items) {
 /// Rows of pages: a box for each run of rows that no page boundary cuts.
 static FailureOr<Load> describe(LoadPagesOp op, scf::ForallOp items) {
   TileType tile = op.getTile().getType();
-  if (!isOutside(op.getCache(), items) || !isOutside(op.getTable(), items))
+  if (!isOutside(op.getCache(), items) || !isOutside(op.getTable(), items) ||
+      isStoredTo(op.getCache(), items) || isStoredTo(op.getTable(), items))
     return failure();
   MemRefType cache = op.getCache().getType();
   int64_t rows = tile.getShape()[0];

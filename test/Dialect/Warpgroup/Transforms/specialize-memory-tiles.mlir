@@ -1,7 +1,5 @@
 // Tiles that an item stores and then loads are not copied ahead.
-// Not yet: the producer copies them whether they are there or not.
 
-// XFAIL: *
 // RUN: mla-opt %s -mla-wg-specialize | FileCheck %s
 
 !m = memref<?x64xbf16>
