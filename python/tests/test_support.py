@@ -31,7 +31,7 @@ def test_what_is_not_tested_is_no_cell(monkeypatch, field, value):
 
 def test_what_is_refused_is_no_target(monkeypatch):
     name = "forms/causal_paged_bfloat16"
-    case = dataclasses.replace(support.tests()[name], dims=(80, 64, 64))
+    case = dataclasses.replace(support.tests()[name], dims=(72, 64, 64))
     monkeypatch.setattr(support, "tests", lambda: {name: case})
     support.targets_of.cache_clear()
     assert support.targets_of(name) == "`cpu`"
