@@ -43,6 +43,10 @@ ITEM_BYTES = {
     "f8E4M3FN": 1,
 }
 
+# What the copies of GPU kernels move at once, and so what their operands start at a
+# multiple of.
+COPY_BYTES = 16
+
 
 class Device(NamedTuple):
     """Where the memory of an array lives."""

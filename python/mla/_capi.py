@@ -146,10 +146,10 @@ class Call:
         arguments: Sequence[Tensor | Scalar],
         device: int = -1,
     ):
-        self.kernel = kernel
+        self.kernel, self.device = kernel, device
         self._run = library().mlaKernelRun
         count = len(arguments)
-        tensors = (_Tensor * count)()
+        self.tensors = tensors = (_Tensor * count)()
         self._kept = []  # shapes and strides that `tensors` points into
         self._scalars = []
         for tensor, argument in zip(tensors, arguments):

@@ -8,11 +8,10 @@ name and says what was expected and what was given.
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
-from mla._array import ITEM_BYTES, Array, Device, as_dtype, dtype_name
+from mla._array import COPY_BYTES, ITEM_BYTES, Array, Device, as_dtype, dtype_name
 from mla._runtime import target_of
 from mla.module import MASK_HAS_WINDOW
 from mla.paged_cache import FLOAT_DTYPES, INDEX_DTYPES, INDEX_HINT, PagedCache
@@ -133,6 +132,10 @@ _F32_MAX = (2 - 2**-23) * 2.0**127
 _F32_TINY = 2.0**-149
 
 
+def fits_scale(scale: float) -> bool:
+    return _F32_TINY <= scale <= _F32_MAX
+
+
 def check_scale(scale: Any) -> float:
     try:
         scale = float(scale)
@@ -140,7 +143,7 @@ def check_scale(scale: Any) -> float:
         raise TypeError(
             f"scale: expected a number, got {type(scale).__name__}"
         ) from None
-    if not (math.isfinite(scale) and _F32_TINY <= scale <= _F32_MAX):
+    if not fits_scale(scale):
         raise ValueError(f"scale: expected a finite number > 0, got {scale}")
     return scale
 
@@ -183,8 +186,6 @@ def check_target(target: Any, q: Array) -> str:
     return expected
 
 
-# What the copies of GPU kernels move at once.
-_COPY_BYTES = 16
 _COPIED = ("q", "k", "v", "kv_blocks", "k_rope")
 
 
@@ -198,18 +199,18 @@ def check_row_alignment(arrays: dict[str, Array], target: str) -> list[str]:
         array = arrays[name]
         item = ITEM_BYTES[array.dtype]
         moving = zip(array.shape[:-1], array.strides[:-1])
-        if any(stride * item % _COPY_BYTES for extent, stride in moving if extent > 1):
+        if any(stride * item % COPY_BYTES for extent, stride in moving if extent > 1):
             raise ValueError(
-                f"{name}: expected strides that are multiples of {_COPY_BYTES} bytes "
+                f"{name}: expected strides that are multiples of {COPY_BYTES} bytes "
                 f"for {target}, got {list(array.strides)} elements of {item} bytes"
             )
     return copied
 
 
 def check_base_alignment(name: str, pointer: int) -> None:
-    if pointer % _COPY_BYTES:
+    if pointer % COPY_BYTES:
         raise ValueError(
-            f"{name}: expected an array that starts at a multiple of {_COPY_BYTES} "
+            f"{name}: expected an array that starts at a multiple of {COPY_BYTES} "
             f"bytes, got address {pointer:#x}"
         )
 

@@ -8,6 +8,8 @@ kernel's arguments laid out at the first of these calls, and found at the others
 
 from __future__ import annotations
 
+from typing import Any
+
 from mla import _capi
 from mla._array import Array, Layout
 from mla._checks import (
@@ -85,6 +87,7 @@ class Plan:
         if error is not None:
             raise error
         types = argument_types(self.signature)
+        self.names = list(types)
         self.scalars = [name for name in types if name in _SCALARS]
         # The caller has the addresses in the order of the kernel's arguments.
         given = [name for name in types if name in arrays]
@@ -111,6 +114,12 @@ class Plan:
             return _capi.Tensor(0, layout.dtype, layout.shape, layout.strides)
         new = self.new_output if name == "output" else self.new_lse
         return _capi.Tensor(0, new.dtype, new.shape, contiguous_strides(new.shape))
+
+    def empty(self, new: NewArray, like: Any, stream: Any) -> tuple[int, Any]:
+        """A destination that was not given; see `NewArray` of its stream."""
+        if stream is not None:
+            new = new._replace(stream=stream)
+        return self.framework.empty(like, new)
 
     def make_call(self, kernel: _capi.Kernel) -> _capi.Call:
         return _capi.Call(kernel, self._arguments, self.device.index)

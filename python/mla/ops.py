@@ -23,8 +23,10 @@ from mla._checks import (
 from mla._checks import (
     output_dtype as check_output_dtype,
 )
-from mla._frameworks import READERS, NewArray, reader_of, remember
+from mla._exchange import exchange_of
+from mla._frameworks import READERS, reader_of, remember
 from mla._plan import Plan
+from mla._repeat import remember_call, repeat
 from mla._runtime import on_host
 from mla._stream import stream_handle
 from mla._validate import validate_prefill
@@ -110,8 +112,42 @@ def prefill(
         names it. Nothing was run.
       mla.Error: the compiler or the runtime refused.
     """
-    # This is done for every layer of a model: what can be found from the layouts of
-    # the arrays is in the plan, and nothing is done here that needs no doing.
+    # What follows is done for every layer of a model. Where arrays can be read by a
+    # table, a call like an earlier one needs nothing of it but the launch.
+    key = None
+    exchange = exchange_of(type(q))
+    if exchange is not None and validate is False:
+        result, key = repeat(
+            exchange,
+            # In the order of OPERANDS.
+            (
+                q,
+                input_row_offsets,
+                k,
+                v,
+                buffer_row_offsets,
+                cache_offsets,
+                k_rope,
+                cache_lengths,
+                output,
+                lse,
+            ),
+            cache,
+            mask,
+            local_window_size,
+            output_dtype,
+            return_lse,
+            target,
+            layer_idx,
+            scale,
+            stream,
+            _num_threads,
+        )
+        if result is not None:
+            return result
+
+    # What can be found from the layouts of the arrays is in the plan, and nothing is
+    # done here that needs no doing.
     window = check_mask(mask, local_window_size)
     dtype = None if output_dtype is None else check_output_dtype(output_dtype)
     # What is absent stays absent; the order is that of the kernel's arguments.
@@ -140,11 +176,11 @@ def prefill(
     with_lse = lse is not None or bool(return_lse)
     if target is not None and not isinstance(target, str):
         raise TypeError(f"target: expected a name, got {type(target).__name__}")
-    key = (mask, dtype, with_lse, target, *operands, *layouts)
-    plan = _plans.get(key)
+    given = (mask, dtype, with_lse, target, *operands, *layouts)
+    plan = _plans.get(given)
     if plan is None:
         arrays = _arrays(operands, pointers, layouts)
-        plan = remember(_plans, key, Plan(arrays, mask, dtype, with_lse, target))
+        plan = remember(_plans, given, Plan(arrays, mask, dtype, with_lse, target))
     layer_idx = check_layer(plan.layers, layer_idx)
     scale = plan.scale if scale is None else check_scale(scale)
     for name, place in plan.aligned:
@@ -152,16 +188,18 @@ def prefill(
     if validate:
         _validate(_arrays(operands, pointers, layouts), handle)
 
+    if key is not None:
+        remember_call(key, plan, _kernel(plan.signature, plan.target))
     try:
         call = plan.calls.pop()
     except IndexError:
         call = plan.make_call(_kernel(plan.signature, plan.target))
     try:
         if plan.new_output is not None:
-            pointer, output = _empty(plan.new_output, q, plan, other_stream)
+            pointer, output = plan.empty(plan.new_output, q, other_stream)
             pointers.insert(plan.output_place, pointer)
         if plan.new_lse is not None:
-            pointer, lse = _empty(plan.new_lse, q, plan, other_stream)
+            pointer, lse = plan.empty(plan.new_lse, q, other_stream)
             pointers.append(pointer)
         scalars = {"window": window, "layer_idx": layer_idx, "scale": scale}
         call.run(
@@ -200,12 +238,6 @@ def _read_first(q: Any, stream: Any) -> tuple[int, Layout, int, Any]:
     if given is None or given == current:
         return pointer, layout, current, None
     return pointer, layout, given, stream
-
-
-def _empty(new: NewArray, like: Any, plan: Plan, stream: Any) -> tuple[int, Any]:
-    if stream is not None:
-        new = new._replace(stream=stream)
-    return plan.framework.empty(like, new)
 
 
 _num_threads = 0

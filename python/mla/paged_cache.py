@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mla._array import Array
+from mla._array import COPY_BYTES, Array
+from mla._exchange import HeldPointers
 from mla._frameworks import as_array
 
 INDEX_DTYPES = ("i32", "ui32")
@@ -48,7 +49,15 @@ class PagedCache:
         lengths.require_dtype(INDEX_DTYPES, INDEX_HINT)
         lengths.require_shape(table.shape[0])
         self._blocks, self._table, self._lengths = blocks, table, lengths
-        self._arrays = {array.name: array for array in (blocks, table, lengths)}
+        arrays = (blocks, table, lengths)
+        self._arrays = {array.name: array for array in arrays}
+        # For `_repeat`: all that a call has to know of arrays that need not be read
+        # again for it, or None.
+        self.held = HeldPointers(*(array.pointer for array in arrays))
+        self.layouts = None
+        if not any(array.layout.framework.orders for array in arrays):
+            starts = blocks.pointer % COPY_BYTES
+            self.layouts = (starts, *(array.layout for array in arrays))
 
     def arrays(self) -> dict[str, Array]:
         """The operands by name."""

@@ -55,3 +55,12 @@ def cuda(monkeypatch):
     driver = fake_cuda.install()
     driver.reset()
     return driver
+
+
+@pytest.fixture
+def frequent_switches():
+    """Threads take turns as often as the interpreter permits."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)

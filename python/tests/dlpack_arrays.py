@@ -28,7 +28,7 @@ CODES = {
 }
 
 
-class _DLTensor(ctypes.Structure):
+class DLTensor(ctypes.Structure):
     _fields_ = [
         ("data", ctypes.c_void_p),
         ("device", ctypes.c_int32 * 2),
@@ -47,7 +47,7 @@ _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 class _Managed(ctypes.Structure):
     _fields_ = [
-        ("dl_tensor", _DLTensor),
+        ("dl_tensor", DLTensor),
         ("manager_ctx", ctypes.c_void_p),
         ("deleter", _Deleter),
     ]
@@ -59,7 +59,7 @@ class _ManagedVersioned(ctypes.Structure):
         ("manager_ctx", ctypes.c_void_p),
         ("deleter", _Deleter),
         ("flags", ctypes.c_uint64),
-        ("dl_tensor", _DLTensor),
+        ("dl_tensor", DLTensor),
     ]
 
 
@@ -99,7 +99,7 @@ class DLPackArray:
         rank = len(shape)
         self._shape = (ctypes.c_int64 * rank)(*shape)
         self._strides = (ctypes.c_int64 * rank)(*strides) if strides else None
-        self._tensor = _DLTensor(
+        self.tensor = DLTensor(
             data=pointer,
             device=device,
             ndim=rank,
@@ -132,7 +132,7 @@ class DLPackArray:
             )
         else:
             managed = _Managed(deleter=self._deleter)
-        managed.dl_tensor = self._tensor
+        managed.dl_tensor = self.tensor
         self._managed.append(managed)
         capsule = _new_capsule(ctypes.addressof(managed), _NAMES[versioned], None)
         self.capsules.append(capsule)

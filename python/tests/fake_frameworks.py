@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
-from dlpack_arrays import CPU, CUDA, export
+from dlpack_arrays import CPU, CUDA, DLPackArray, export
+from exchange_table import ExchangeTable
 
 NUMPY = {"bfloat16": np.dtype(ml_dtypes.bfloat16)}
-NUMPY |= {n: np.dtype(n) for n in ("float16", "float32", "int32", "int64")}
+NUMPY |= {n: np.dtype(n) for n in ("float16", "float32", "int32", "uint32", "int64")}
 
 
 class Streams:
@@ -58,8 +59,11 @@ class _TorchDevice(NamedTuple):
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
 
-def torch_module(raw_stream: bool = True) -> Any:
-    """A module to be put into sys.modules; `streams` are its streams."""
+def torch_module(raw_stream: bool = True, exchange: bool = False) -> Any:
+    """A module to be put into sys.modules; `streams` are its streams.
+
+    With `exchange` tensors have a table of functions, which is `torch.exchange`.
+    """
     torch = types.ModuleType("torch")
     torch.streams = streams = Streams()
 
@@ -67,11 +71,14 @@ def torch_module(raw_stream: bool = True) -> Any:
         def __init__(self, array: np.ndarray, device: str, **flags: bool):
             kind, _, index = device.partition(":")
             self.array = array
-            self.device = _TorchDevice(kind, int(index) if index else None)
+            self.kind, self.index = kind, int(index) if index else None
+            self.device = _TorchDevice(self.kind, self.index)
             self.dtype = getattr(torch, array.dtype.name)
             self.requires_grad = flags.get("requires_grad", False)
             self.negated = flags.get("negated", False)
             self.layout, self.error = "torch.strided", ""
+            # For the table: what it says points into this.
+            self.exported = export(array, device=self.__dlpack_device__())
 
         @property
         def shape(self) -> tuple[int, ...]:
@@ -94,8 +101,7 @@ def torch_module(raw_stream: bool = True) -> Any:
             return torch.empty(shape, dtype=dtype, device=str(self.device))
 
         def __dlpack_device__(self) -> tuple[int, int]:
-            kind = CUDA if self.device.type == "cuda" else CPU
-            return (kind, self.device.index or 0)
+            return (CUDA if self.kind == "cuda" else CPU, self.index or 0)
 
         def __dlpack__(self, **options: Any) -> Any:
             exporter = export(self.array, device=self.__dlpack_device__())
@@ -104,15 +110,31 @@ def torch_module(raw_stream: bool = True) -> Any:
 
     def empty(shape: tuple[int, ...], dtype: Any, device: str) -> Tensor:
         tensor = Tensor(np.full(shape, 7, NUMPY[dtype.name]), device)
-        if tensor.device.type == "cuda":
-            streams.note_allocation(tensor.device.index)
+        if tensor.kind == "cuda":
+            streams.note_allocation(tensor.index)
         return tensor
+
+    def empty_strided(
+        shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, device: Any
+    ) -> Tensor:
+        tensor = empty(shape, dtype, str(device))
+        item = tensor.array.itemsize
+        assert tensor.array.strides == tuple(item * stride for stride in strides)
+        return tensor
+
+    def describe(tensor: Tensor) -> DLPackArray | None:
+        known = tensor.layout == "torch.strided" and tensor.kind != "meta"
+        return tensor.exported if known else None
 
     class Stream(NamedTuple):
         cuda_stream: int
         device_index: int = 0
 
-    torch.Tensor, torch.empty = Tensor, empty
+    torch.Tensor, torch.empty, torch.empty_strided = Tensor, empty, empty_strided
+    torch.device = lambda name: Tensor(np.zeros(0, np.float32), name).device
+    if exchange:
+        torch.exchange = ExchangeTable(describe, streams.get)
+        Tensor.__dlpack_c_exchange_api__ = torch.exchange.capsule
     torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
     torch.cuda = types.SimpleNamespace(
         current_stream=lambda device: Stream(streams.get(device), device),
