@@ -155,6 +155,20 @@ def dtype_name(dtype: str) -> str:
     return _TO_NUMPY.get(dtype, dtype)
 
 
+def numpy_dtype(dtype: str, name: str) -> np.dtype:
+    """numpy's type for an MLIR spelling; the operand `name` has it."""
+    if dtype != "bf16":
+        return np.dtype(dtype_name(dtype))
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        raise TypeError(
+            f"{name}: numpy knows bfloat16 through the package ml_dtypes only, "
+            "which is not installed"
+        ) from None
+    return np.dtype(bfloat16)
+
+
 def dtype_from_name(name: str) -> str:
     """The MLIR spelling of an element type's name; other names stay."""
     return _FROM_NUMPY.get(name, name)

@@ -25,6 +25,7 @@ from mla._array import (
     dtype_from_name,
     dtype_name,
     element_strides,
+    numpy_dtype,
     numpy_spelling,
 )
 from mla._stream import stream_handle
@@ -360,19 +361,6 @@ def _framework_of(obj: Any, name: str) -> Framework:
 def _is_instance(obj: Any, module: str, name: str) -> bool:
     kind = getattr(sys.modules.get(module), name, None)
     return kind is not None and isinstance(obj, kind)
-
-
-def numpy_dtype(dtype: str, name: str) -> np.dtype:
-    if dtype != "bf16":
-        return np.dtype(dtype_name(dtype))
-    try:
-        from ml_dtypes import bfloat16
-    except ImportError:
-        raise TypeError(
-            f"{name}: numpy knows bfloat16 through the package ml_dtypes only, "
-            "which is not installed"
-        ) from None
-    return np.dtype(bfloat16)
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -11,8 +11,7 @@ import os
 import numpy as np
 
 from mla import _capi
-from mla._array import CPU, ITEM_BYTES, Array
-from mla._frameworks import numpy_dtype
+from mla._array import CPU, ITEM_BYTES, Array, numpy_dtype
 
 # What to compile for by the number that the runtime has for an architecture.
 TARGETS = {90: "sm_90a"}
