@@ -12,8 +12,8 @@ Operands lie between guards on the device (see device_target.py), and every batc
 twice. Tests run in worker processes, so that one that hangs or faults is one failure.
 --sanitize is for compute-sanitizer, which gpu_sanitize.py runs: a few small tests, in
 this process, unguarded.
---random N runs N batches that a seed makes up (see random_batches.py), ten thousand in a
-minute of an H200; a batch that fails runs again by its name.
+--random N runs N batches that a seed makes up (see random_batches.py), ten thousand
+in a minute of an H200; a batch that fails runs again by its name.
 """
 
 from __future__ import annotations
