@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a target does not run of what the op permits.
 
-The compiler says the same (lib/Pipelines/GPULimits.cpp). Here it is said before anything
-is compiled, as the exception that Python has for it.
+The compiler says the same (lib/Pipelines/GPULimits.cpp). Here it is said before
+anything is compiled, as the exception that Python has for it.
 """
 
 from __future__ import annotations
