@@ -39,7 +39,7 @@ static constexpr int64_t kSlots = 2;
 
 /// GPU: two warpgroups of 64 queries share the keys in shared memory, as many
 /// as fit. Guarded tiles come first: after an open one every row has a finite
-/// maximum.
+/// maximum. Null, after an error, if not even the fewest fit.
 static ScheduleAttr getGPUSchedule(PrefillOp op) {
   auto element =
       cast<FloatType>(cast<ShapedType>(op.getV().getType()).getElementType());
@@ -60,6 +60,13 @@ static ScheduleAttr getGPUSchedule(PrefillOp op) {
   };
   while (keyTile > 32 && getBytes() > kTileBytes)
     keyTile /= 2;
+  if (getBytes() > kTileBytes) {
+    op.emitOpError() << "'q', 'k', 'v': expected widths whose tiles take at "
+                        "most "
+                     << kTileBytes << " bytes of a GPU's shared memory, got "
+                     << getBytes() << " bytes";
+    return nullptr;
+  }
   return ScheduleAttr::get(op.getContext(), queryTile, keyTile,
                            /*guardedKeyTile=*/keyTile, LoopOrder::GuardedFirst,
                            element);
@@ -95,9 +102,13 @@ struct SelectSchedule : mla::impl::MLASelectScheduleBase<SelectSchedule> {
     WalkResult result = getOperation()->walk([&](PrefillOp op) {
       if (info->isGPU && failed(checkRunsOnGPU(op)))
         return WalkResult::interrupt();
-      if (!op.getSchedule())
-        op.setScheduleAttr(info->isGPU ? getGPUSchedule(op)
-                                       : getCPUSchedule(context));
+      if (op.getSchedule())
+        return WalkResult::advance();
+      ScheduleAttr schedule =
+          info->isGPU ? getGPUSchedule(op) : getCPUSchedule(context);
+      if (!schedule)
+        return WalkResult::interrupt();
+      op.setScheduleAttr(schedule);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -4,7 +4,7 @@
 // RUN: mla-opt %s --mla-lower="target=sm_90a stop-after=nvvm" -split-input-file \
 // RUN:   -verify-diagnostics -o /dev/null
 // RUN: not mla-opt %s --mla-lower="target=sm_90a stop-after=nvvm" -split-input-file \
-// RUN:   -o /dev/null 2>&1 | grep 'error:' | grep -v 'was not produced' | count 12
+// RUN:   -o /dev/null 2>&1 | grep 'error:' | grep -v 'was not produced' | count 13
 
 !q = tensor<?x4x80xf32>
 !kv = tensor<?x4x64xf32>
@@ -182,4 +182,20 @@ func.func @before_the_rope(%q: !q, %iro: tensor<?xi32>, %k: !kv, %v: !kv, %bro: 
       : (!q, tensor<?xi32>, !kv, !kv, tensor<?xi32>, !pages, tensor<?x?xi32>,
          tensor<?xi32>, i32, f32, !kv) -> !kv
   return %o : !kv
+}
+
+// -----
+
+// One by one these widths are taken, but 32 keys of them do not fit twice beside the
+// queries.
+!q = tensor<?x4x576xbf16>
+!k = tensor<?x4x512xbf16>
+!v = tensor<?x4x256xbf16>
+func.func @together(%q: !q, %iro: tensor<?xi32>, %k: !k, %v: !v, %bro: tensor<?xi32>,
+    %rope: tensor<?x64xbf16>, %scale: f32, %out: !v) -> !v {
+  // expected-error @+1 {{'mla.prefill' op 'q', 'k', 'v': expected widths whose tiles take at most 213448 bytes of a GPU's shared memory, got 253952 bytes}}
+  %o = mla.prefill #mla.causal queries(%q, %iro) keys(%k, %v, %bro) rope(%rope)
+      scale(%scale) outs(%out)
+      : (!q, tensor<?xi32>, !k, !v, tensor<?xi32>, tensor<?x64xbf16>, f32, !v) -> !v
+  return %o : !v
 }
