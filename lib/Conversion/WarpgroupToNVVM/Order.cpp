@@ -408,7 +408,7 @@ struct OrderTables {
 } // namespace
 
 void wg::lowerOrder(OrderOp op, const KernelStart &kernel,
-                    const OrderPlace &place, Value heads) {
+                    const OrderPlace &place) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   int64_t tile = op.getTile();
   Library library(b.getContext());
@@ -442,9 +442,8 @@ void wg::lowerOrder(OrderOp op, const KernelStart &kernel,
                {tables.header, tables.buckets, tables.starts, tables.numbers,
                 kernel.at(b, 0), kernel.at(b, kWord * place.capacity),
                 toI32(b, sequences), buildConstant(b, place.capacity),
-                heads ? toI32(b, heads) : buildConstant(b, 1),
-                buildConstant(b, op.getHeadsFor()), kernel.thread,
-                buildConstant(b, threads[0])});
+                toI32(b, op.getHeads()), buildConstant(b, op.getHeadsFor()),
+                kernel.thread, buildConstant(b, threads[0])});
 }
 
 void wg::lowerItemCount(ItemCountOp op, const KernelStart &kernel,

@@ -535,13 +535,7 @@ void RingLowering::lower(Operation *op) {
       })
       .Case([&](ItemCountOp each) { lowerItemCount(each, start, order); })
       .Case([&](ItemOp each) { lowerItem(each, start, order); })
-      .Case([&](OrderOp each) {
-        Value heads;
-        for (Operation *user : each.getOrder().getUsers())
-          if (auto count = dyn_cast<ItemCountOp>(user))
-            heads = count.getHeads();
-        lowerOrder(each, start, order, heads);
-      });
+      .Case([&](OrderOp each) { lowerOrder(each, start, order); });
 }
 
 LogicalResult RingLowering::run() {

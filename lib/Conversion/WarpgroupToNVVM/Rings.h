@@ -56,8 +56,7 @@ Value buildBroadcast(ImplicitLocOpBuilder &b, Value value);
 /// writes a loop around each copy, over the threads that might be there.
 Value buildLeader(ImplicitLocOpBuilder &b);
 
-void lowerOrder(OrderOp op, const KernelStart &kernel, const OrderPlace &place,
-                Value heads);
+void lowerOrder(OrderOp op, const KernelStart &kernel, const OrderPlace &place);
 void lowerItemCount(ItemCountOp op, const KernelStart &kernel,
                     const OrderPlace &place);
 void lowerItem(ItemOp op, const KernelStart &kernel, const OrderPlace &place);

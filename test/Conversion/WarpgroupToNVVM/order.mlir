@@ -75,7 +75,7 @@ gpu.module @kernels {
     %lengths = builtin.unrealized_conversion_cast %l : !llvm.ptr to memref<?xi64>
     %heads = builtin.unrealized_conversion_cast %h : i64 to index
     %number = builtin.unrealized_conversion_cast %n : i64 to index
-    %order = wg.order %offsets tile 64 heads_for 512 : memref<?xi32> {
+    %order = wg.order %offsets tile 64 heads %heads for 512 : memref<?xi32> {
     ^bb0(%sequence: index, %first: index, %count: index):
       %length = memref.load %lengths[%sequence] : memref<?xi64>
       %keys = arith.index_cast %length : i64 to index

@@ -330,7 +330,7 @@ Value Specializer::buildOrder() {
                             Swizzle::Bytes128)
                      .getSizeInBytes();
   auto op = OrderOp::create(
-      b, locate.getOffsets(), locate.getTile(),
+      b, locate.getOffsets(), locate.getTile(), heads,
       std::max<int64_t>(1, kCacheBytes / std::max<int64_t>(bytes, 1)));
   buildCost(op);
   return op.getOrder();

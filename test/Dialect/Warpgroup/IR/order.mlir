@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func.func @order
 // CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: memref<?xui32>, %[[HEADS:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index
-// CHECK: %[[ORDER:.*]] = wg.order %[[OFFSETS]] tile 128 heads_for 512 : memref<?xui32> {
+// CHECK: %[[ORDER:.*]] = wg.order %[[OFFSETS]] tile 128 heads %[[HEADS]] for 512 : memref<?xui32> {
 // CHECK-NEXT: ^bb0(%{{.*}}: index, %[[FIRST:.*]]: index, %{{.*}}: index):
 // CHECK-NEXT: wg.yield %[[FIRST]] : index
 // CHECK-NEXT: }
@@ -14,7 +14,7 @@
 // CHECK: %{{.*}} = wg.claim
 // CHECK: wg.retire
 func.func @order(%offsets: memref<?xui32>, %heads: index, %number: index) {
-  %order = wg.order %offsets tile 128 heads_for 512 : memref<?xui32> {
+  %order = wg.order %offsets tile 128 heads %heads for 512 : memref<?xui32> {
   ^bb0(%sequence: index, %first: index, %count: index):
     wg.yield %first : index
   }

@@ -15,7 +15,7 @@
 // CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: memref<?xi32>, %[[LENGTHS:[a-z0-9]+]]: memref<?xindex>
 // CHECK: scf.forall (%[[BLOCK:.*]]) in
 // The keys of a head in one tile are 8 KiB: 4096 heads' fill 32 MiB of cache.
-// CHECK: %[[ORDER:.*]] = wg.order %[[OFFSETS]] tile 64 heads_for 4096 : memref<?xi32> {
+// CHECK: %[[ORDER:.*]] = wg.order %[[OFFSETS]] tile 64 heads %c4 for 4096 : memref<?xi32> {
 // CHECK-NEXT: ^bb0(%[[SEQUENCE:.*]]: index, %[[FIRST:.*]]: index, %[[COUNT:.*]]: index):
 // CHECK-NEXT: %[[LENGTH:.*]] = memref.load %[[LENGTHS]][%[[SEQUENCE]]]
 // CHECK-NEXT: %[[SOME:.*]] = arith.maxsi %[[LENGTH]], %c0

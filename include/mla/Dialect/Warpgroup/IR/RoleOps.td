@@ -235,13 +235,13 @@ def WG_OrderOp : WG_Op<"order", [SingleBlock, MemoryEffects<[MemRead, MemAlloc]>
   let description = [{
     Every thread of the block takes part. The body tells the cost of a query tile,
     from its sequence, its first query and its number of queries; it is
-    asked for the last tile of each sequence. `headsFor` is the cost of an item
-    times the number of heads that are worked on together, which keeps their
-    keys in the second-level cache.
+    asked for the last tile of each sequence. Of `heads` heads those are worked on
+    together whose number times the cost of an item is `headsFor`, which keeps
+    their keys in the second-level cache.
 
     ```mlir
-    func.func @example(%offsets: memref<?xi32>, %lengths: memref<?xi32>) {
-      %order = wg.order %offsets tile 128 heads_for 512 : memref<?xi32> {
+    func.func @example(%offsets: memref<?xi32>, %lengths: memref<?xi32>, %heads: index) {
+      %order = wg.order %offsets tile 128 heads %heads for 512 : memref<?xi32> {
       ^bb0(%sequence: index, %first: index, %count: index):
         %length = memref.load %lengths[%sequence] : memref<?xi32>
         %cost = arith.index_cast %length : i32 to index
@@ -252,11 +252,11 @@ def WG_OrderOp : WG_Op<"order", [SingleBlock, MemoryEffects<[MemRead, MemAlloc]>
     ```
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32, UI32], [1]>, "rows of each sequence [B + 1]">:$offsets,
-                       ConfinedAttr<I64Attr, [IntPositive]>:$tile,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$tile, Index:$heads,
                        ConfinedAttr<I64Attr, [IntPositive]>:$headsFor);
   let results = (outs WG_Order:$order);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$offsets `tile` $tile `heads_for` $headsFor attr-dict `:` type($offsets) $body";
+  let assemblyFormat = "$offsets `tile` $tile `heads` $heads `for` $headsFor attr-dict `:` type($offsets) $body";
   let hasVerifier = 1;
 }
 
