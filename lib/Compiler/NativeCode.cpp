@@ -8,6 +8,7 @@
 #include "NativeCode.h"
 
 #include "mla/Pipelines/Pipelines.h"
+#include "mla/Target/LLVM/Optimize.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/IRBuilder.h"
@@ -15,7 +16,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -149,23 +149,6 @@ static void hideRest(llvm::Module &module, StringRef packed) {
   });
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
-}
-
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mla::emitObject(ModuleOp source, llvm::TargetMachine &machine, StringRef entry,
                 StringRef packed) {
@@ -180,7 +163,7 @@ mla::emitObject(ModuleOp source, llvm::TargetMachine &machine, StringRef entry,
     if (llvm::Error error = addPackedFunction(*module, entry, packed))
       return error;
   hideRest(*module, packed);
-  optimize(*module, machine);
+  optimize(*module, machine, /*packScalars=*/true);
 
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

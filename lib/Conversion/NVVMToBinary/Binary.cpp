@@ -7,6 +7,7 @@
 
 #include "mla/Conversion/KernelAttrs.h"
 #include "mla/Conversion/Passes.h"
+#include "mla/Target/LLVM/Optimize.h"
 #include "mla/Target/PTX/Assemble.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -17,7 +18,6 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -50,21 +50,6 @@ createMachine(StringRef chip, StringRef features) {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
-}
-
 static llvm::Expected<std::string> emitPTX(gpu::GPUModuleOp kernels,
                                            llvm::TargetMachine &machine) {
   // A copy without the attributes that only this compiler reads.
@@ -81,7 +66,7 @@ static llvm::Expected<std::string> emitPTX(gpu::GPUModuleOp kernels,
     return llvm::createStringError("cannot translate the kernels to LLVM IR");
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
-  optimize(*module, machine);
+  optimize(*module, machine, /*packScalars=*/false);
   SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager emitter;
