@@ -252,7 +252,7 @@ protected:
     for (const char *name :
          {"MLA_CACHE_DIR", "MLA_CACHE_SIZE", "XDG_CACHE_HOME"})
       environment.set(name, std::nullopt);
-    environment.set("HOME", "/home/somebody");
+    environment.set("HOME", "/somebodys/home");
   }
   std::string getFolder() {
     return DiskCache::fromEnvironment().getFolder().str();
@@ -263,17 +263,17 @@ protected:
 };
 
 TEST_F(DiskCacheEnvironment, Folder) {
-  EXPECT_EQ(getFolder(), "/home/somebody/.cache/mla");
+  EXPECT_EQ(getFolder(), "/somebodys/home/.cache/mla");
   environment.set("XDG_CACHE_HOME", "/caches");
   EXPECT_EQ(getFolder(), "/caches/mla");
   for (const char *ignored : {"", "caches"}) {
     environment.set("XDG_CACHE_HOME", ignored);
-    EXPECT_EQ(getFolder(), "/home/somebody/.cache/mla");
+    EXPECT_EQ(getFolder(), "/somebodys/home/.cache/mla");
   }
   environment.set("MLA_CACHE_DIR", "some/where");
   EXPECT_EQ(getFolder(), "some/where");
   environment.set("MLA_CACHE_DIR", "");
-  EXPECT_EQ(getFolder(), "/home/somebody/.cache/mla");
+  EXPECT_EQ(getFolder(), "/somebodys/home/.cache/mla");
   environment.set("HOME", "nowhere");
   EXPECT_FALSE(DiskCache::fromEnvironment().isOn());
 }
