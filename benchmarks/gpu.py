@@ -53,7 +53,7 @@ def main() -> int:
     run: dict[str, Any] = {
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "revision": options.revision or machine.revision(),
-        "command": " ".join(["benchmarks/gpu.py", *sys.argv[1:]]),
+        "command": machine.command("benchmarks/gpu.py", sys.argv[1:]),
         "machine": machine.facts() | {"gpu": machine.gpu()},
         "versions": versions,
         "page_size": options.page_size,

@@ -8,6 +8,7 @@ import os
 import pathlib
 import platform
 import re
+import shlex
 import subprocess
 import time
 from typing import Any
@@ -69,6 +70,21 @@ def revision() -> str:
         "status", "--porcelain", "--untracked-files=no", "--", "lib", "python"
     )
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + "+" * bool(changed)
+
+
+def command(program: str, arguments: list[str]) -> str:
+    """How a result was made, without the place it was written to, which is of one
+    machine: an option `--json` or `--output` and its value."""
+    kept, skipped = [program], False
+    for argument in arguments:
+        option, _, value = argument.partition("=")
+        if option in ("--json", "--output"):
+            skipped = not value
+        elif skipped:
+            skipped = False
+        else:
+            kept.append(argument)
+    return shlex.join(kept)
 
 
 class Others:

@@ -59,7 +59,7 @@ def main() -> int:
     result = {
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "revision": machine.revision(),
-        "command": " ".join(["benchmarks/run.py", *sys.argv[1:]]),
+        "command": machine.command("benchmarks/run.py", sys.argv[1:]),
         "machine": machine.facts(),
         "load_average": [round(each, 2) for each in load],
         "threads": options.threads,

@@ -24,6 +24,21 @@ def workload(monkeypatch):
     return importlib.import_module("workload")
 
 
+def test_command_of_a_result(workload):
+    """All of it but where it was written, as a shell takes it."""
+    command = importlib.import_module("machine").command
+    arguments = ["--mean", "^(a|b)", "--json", "/some/file", "--output=there", "-x"]
+    assert command("run.py", arguments) == "run.py --mean '^(a|b)' -x"
+
+
+def test_results_name_no_place():
+    results = list((BENCHMARKS / "results").glob("*.json"))
+    assert results
+    for path in results:
+        command = json.loads(path.read_text()).get("command", "")
+        assert "--json" not in command and "--output" not in command, path
+
+
 @pytest.mark.parametrize("name", ["cpu", "gpu"])
 def test_flops_and_bytes(workload, name):
     workloads, dtypes = workload.load(name)
