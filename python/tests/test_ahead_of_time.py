@@ -190,12 +190,16 @@ CHILD = """
 import ctypes, sys
 import fake_cuda, test_ahead_of_time
 from test_ahead_of_time import CASES, Runtime, call, make
-runtime, kernel = Runtime(), ctypes.CDLL(sys.argv[1])
+prefill = make(CASES[int(sys.argv[1])])
+runtime, kernel = Runtime(), ctypes.CDLL(sys.argv[2])
 """
 
 
-def run_without_compiler(library: pathlib.Path, body: str, **environment: str) -> None:
-    """Runs Python statements in a process that has the kernel and the runtime."""
+def run_without_compiler(
+    number: int, library: pathlib.Path, body: str, **environment: str
+) -> None:
+    """Runs Python statements in a process that has the kernel, made of the case of
+    that number, and the runtime."""
     package = str(pathlib.Path(mla.__file__).parents[1])
     checks = """
 maps = open("/proc/self/maps").read()
@@ -204,7 +208,7 @@ for name in ("libMLACompiler", "libMLIR", "libLLVM"):
 assert "libMLARuntime" in maps
 """
     process = subprocess.run(
-        [sys.executable, "-c", CHILD + body + checks, str(library)],
+        [sys.executable, "-c", CHILD + body + checks, str(number), str(library)],
         env=os.environ
         | {"PYTHONPATH": os.pathsep.join([package, str(TESTS)])}
         | {fake_cuda.VARIABLE: str(fake_cuda.path()), **environment},
@@ -216,11 +220,9 @@ assert "libMLARuntime" in maps
 
 
 def test_without_compiler(compiled):
-    number, library = compiled
     run_without_compiler(
-        library,
-        f"""
-prefill = make(CASES[{number}])
+        *compiled,
+        """
 driver = fake_cuda.FakeCuda(ctypes.CDLL(str(fake_cuda.path())))
 for _ in range(2):
     call(kernel, prefill.arguments())
@@ -240,11 +242,9 @@ assert driver.count("cuModuleLoadDataEx") == 1
 
 def test_errors_without_compiler(compiled):
     """They name the operand, nothing is launched, and the next call is as good."""
-    number, library = compiled
     run_without_compiler(
-        library,
-        f"""
-prefill = make(CASES[{number}])
+        *compiled,
+        """
 driver = fake_cuda.FakeCuda(ctypes.CDLL(str(fake_cuda.path())))
 good = prefill.arguments()
 index = list(prefill.values).index("k")
@@ -273,11 +273,10 @@ assert len(driver.launches()) == 1
 
 
 def test_without_driver(compiled):
-    number, library = compiled
     run_without_compiler(
-        library,
-        f"""
-call(kernel, make(CASES[{number}]).arguments())
+        *compiled,
+        """
+call(kernel, prefill.arguments())
 message = runtime.take_error()
 assert "no CUDA driver" in message and "/nonexistent/libcuda.so" in message, message
 """,

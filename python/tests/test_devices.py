@@ -118,15 +118,15 @@ def test_empty_batch(cuda):
     assert all(not launch.has(host["q"].ctypes.data) for launch in cuda.launches())
 
 
-def test_calls_from_several_threads(cuda, frequent_switches):
-    """Each thread's calls have its own pointers and stream."""
-    batches = [on_device(host_arguments()) for _ in range(6)]
+def check_threads(cuda, batches, pointer_of, count):
+    """Calls each batch from a thread of its own, `count` times: its launches have its
+    pointers and its stream."""
     streams = [cuda.stream(0) for _ in batches]
     mla.prefill(**batches[0])
     cuda.reset()
 
     def work(i):
-        for _ in range(200):
+        for _ in range(count):
             mla.prefill(**batches[i], stream=streams[i])
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(len(batches))]
@@ -135,11 +135,16 @@ def test_calls_from_several_threads(cuda, frequent_switches):
     for thread in threads:
         thread.join()
     launches = cuda.launches()
-    assert len(launches) == 200 * len(batches)
+    assert len(launches) == count * len(batches)
     for launch in launches:
-        i = streams.index(launch.stream)
-        assert launch.has(batches[i]["q"].pointer)
-        assert launch.has(batches[i]["output"].pointer)
+        batch = batches[streams.index(launch.stream)]
+        assert launch.has(pointer_of(batch["q"]))
+        assert launch.has(pointer_of(batch["output"]))
+
+
+def test_calls_from_several_threads(cuda, frequent_switches):
+    batches = [on_device(host_arguments()) for _ in range(6)]
+    check_threads(cuda, batches, lambda array: array.pointer, 200)
 
 
 def test_capture(cuda):

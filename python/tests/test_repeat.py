@@ -6,7 +6,6 @@ them in Python, and nothing else is different."""
 import ctypes
 import gc
 import sys
-import threading
 import weakref
 
 import fake_frameworks
@@ -22,6 +21,7 @@ from test_devices import (
     PAGED,
     POINTERS,
     RAGGED,
+    check_threads,
     host_arguments,
     only,
     with_arrays,
@@ -336,27 +336,8 @@ def test_arrays_are_let_go(cuda, torch):
 
 
 def test_threads(cuda, torch, frequent_switches):
-    """Each thread's calls have its own pointers and stream."""
     batches = [tensors(torch) for _ in range(6)]
-    streams = [cuda.stream(0) for _ in batches]
-    mla.prefill(**batches[0])
-    cuda.reset()
-
-    def work(i):
-        for _ in range(100):
-            mla.prefill(**batches[i], stream=streams[i])
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(batches))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    launches = cuda.launches()
-    assert len(launches) == 100 * len(batches)
-    for launch in launches:
-        i = streams.index(launch.stream)
-        assert launch.has(batches[i]["q"].data_ptr())
-        assert launch.has(batches[i]["output"].data_ptr())
+    check_threads(cuda, batches, lambda tensor: tensor.data_ptr(), 100)
 
 
 def test_threads_of_a_call(torch, monkeypatch):
